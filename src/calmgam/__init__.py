@@ -1,0 +1,1 @@
+"""calmgam: Conditionally Additive Local Models."""
