@@ -1,9 +1,116 @@
 // Translates between numpy and the kernels; the kernels themselves live one per header.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <stdexcept>
+#include <tuple>
+
+#include "boosting.hpp"
 
 namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <typename Value, int N>
+using Input = nb::ndarray<const Value, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+
+// A numpy array that owns what the kernel wrote.
+template <typename Value>
+auto as_numpy(std::vector<Value>&& values, std::initializer_list<std::size_t> shape) {
+    auto* kept = new std::vector<Value>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<Value>*>(p); });
+    return nb::ndarray<nb::numpy, Value>(kept->data(), shape, owner);
+}
+
+// ---- boosting -----------------------------------------------------------------------------------
+
+// Eight bags being boosted: keeps the arrays alive that the kernel reads.
+struct BagGroup {
+    Input<std::uint16_t, 2> cells;  // (n_features, n_rows)
+    Input<double, 1> target, weight;
+    Input<std::uint8_t, 2> in_bag;  // (n_rows, LANES)
+    calmgam::BoostingData data;
+    calmgam::BoostingSettings settings;
+    calmgam::BoostingState state;
+    int n_bags;
+};
+
+std::unique_ptr<BagGroup> make_bag_group(
+    Input<std::uint16_t, 2> cells, const std::vector<std::size_t>& n_leaves, const std::vector<std::size_t>& n_slots,
+    const std::vector<bool>& ordered, Input<double, 1> target, Input<double, 1> weight,
+    Input<std::uint8_t, 2> in_bag, const std::vector<std::uint64_t>& seeds, bool logistic, double learning_rate,
+    int max_rounds, int patience, double tolerance, int max_leaves, int smoothing_rounds, double min_samples_leaf,
+    double l2, double momentum, double level_smoothing) {
+    const std::size_t n_rows = target.shape(0), n_features = cells.shape(0);
+    if (cells.shape(1) != n_rows || weight.shape(0) != n_rows || in_bag.shape(0) != n_rows ||
+        in_bag.shape(1) != calmgam::LANES || seeds.empty() || seeds.size() > calmgam::LANES ||
+        n_leaves.size() != n_features || n_slots.size() != n_features || ordered.size() != n_features)
+        throw std::invalid_argument("boosting: array shapes do not agree");
+    auto group = std::make_unique<BagGroup>();
+    group->cells = cells, group->target = target, group->weight = weight, group->in_bag = in_bag;
+    group->n_bags = static_cast<int>(seeds.size());
+    group->settings = {logistic,   learning_rate,    max_rounds,       patience, tolerance,
+                       max_leaves, smoothing_rounds, min_samples_leaf, l2,       momentum, level_smoothing};
+    group->data.n_rows = n_rows;
+    std::size_t first_cell = 0;
+    for (std::size_t f = 0; f < n_features; ++f) {
+        group->data.features.push_back(
+            {cells.data() + f * n_rows, n_leaves[f], n_slots[f], ordered[f], first_cell});
+        first_cell += n_leaves[f] * n_slots[f];
+    }
+    group->data.target = target.data(), group->data.weight = weight.data(), group->data.in_bag = in_bag.data();
+    std::uint64_t padded[calmgam::LANES] = {};
+    std::copy(seeds.begin(), seeds.end(), padded);
+    nb::gil_scoped_release release;
+    group->state = calmgam::start_boosting(group->data, group->settings, padded, group->n_bags);
+    return group;
+}
+
+auto group_curves(const BagGroup& group) {
+    const std::size_t n_cells = group.data.n_cells(), n_bags = static_cast<std::size_t>(group.n_bags);
+    std::vector<double> values(n_bags * n_cells);
+    for (std::size_t bag = 0; bag < n_bags; ++bag)
+        calmgam::curves_of(group.data, group.settings, group.state, static_cast<int>(bag), values.data() + bag * n_cells);
+    return as_numpy(std::move(values), {n_bags, n_cells});
+}
+
+std::vector<double> per_bag(const BagGroup& group, const double* values) {
+    return std::vector<double>(values, values + group.n_bags);
+}
+
+void bind_boosting(nb::module_& m) {
+    m.attr("LANES") = calmgam::LANES;
+    nb::class_<BagGroup>(m, "BagGroup", "Up to eight bags boosted side by side over cells.")
+        .def(nb::new_(&make_bag_group), "cells"_a.noconvert(), "n_leaves"_a, "n_slots"_a, "ordered"_a,
+             "target"_a.noconvert(), "weight"_a.noconvert(), "in_bag"_a.noconvert(), "seeds"_a, nb::kw_only(),
+             "logistic"_a, "learning_rate"_a, "max_rounds"_a, "patience"_a, "tolerance"_a, "max_leaves"_a,
+             "smoothing_rounds"_a, "min_samples_leaf"_a, "l2"_a, "momentum"_a, "level_smoothing"_a)
+        .def(
+            "advance",
+            [](BagGroup& group, int n_rounds) {
+                nb::gil_scoped_release release;
+                calmgam::advance(group.data, group.settings, group.state, n_rounds);
+                return group.state.finished();
+            },
+            "n_rounds"_a, "Boost n_rounds more; True when every bag has stopped.")
+        .def("curves", &group_curves, "Heights at each bag's best round, (n_bags, n_cells).")
+        .def_prop_ro("round", [](const BagGroup& group) { return group.state.round; })
+        .def_prop_ro("intercepts", [](const BagGroup& group) { return per_bag(group, group.state.intercept); })
+        .def_prop_ro("first_losses", [](const BagGroup& group) { return per_bag(group, group.state.first_loss); })
+        .def_prop_ro("best_losses", [](const BagGroup& group) { return per_bag(group, group.state.best_loss); })
+        .def_prop_ro("best_rounds", [](const BagGroup& group) {
+            return std::vector<int>(group.state.best_round, group.state.best_round + group.n_bags);
+        });
+}
+
+}  // namespace
 
 NB_MODULE(_kernels, m) {
     m.doc() = "Compiled hot loops of calmgam.fit; every kernel has a numpy twin in tests/oracles.py.";
+    bind_boosting(m);
 }

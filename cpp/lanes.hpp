@@ -1,0 +1,55 @@
+// What every lane-parallel kernel needs: the lane count, run-time dispatch, vectorisable exp and log.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+// The hot loops are compiled twice; the loader picks the AVX2 copy where the machine has it.
+// Neither copy contracts a*b+c, so both give the same bits.
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
+#define CALMGAM_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define CALMGAM_CLONES
+#endif
+
+#if defined(_MSC_VER)
+#define __restrict __restrict
+#endif
+
+namespace calmgam {
+
+constexpr int LANES = 8;
+
+// exp(x) for x <= 0, relative error below 2e-7; branch-free, so that compilers vectorise it.
+inline float fast_exp(float x) {
+    x = x < -87.0f ? -87.0f : x;
+    const float scaled = x * 1.44269504f;
+    const std::int32_t whole = static_cast<std::int32_t>(scaled - 0.5f);  // round half away: x <= 0
+    const float rest = x - static_cast<float>(whole) * 0.693359375f + static_cast<float>(whole) * 2.12194440e-4f;
+    float value = 1.0f / 720.0f;
+    value = value * rest + 1.0f / 120.0f;
+    value = value * rest + 1.0f / 24.0f;
+    value = value * rest + 1.0f / 6.0f;
+    value = value * rest + 0.5f;
+    value = value * rest + 1.0f;
+    value = value * rest + 1.0f;
+    const std::int32_t bits = (whole + 127) << 23;
+    float power;
+    std::memcpy(&power, &bits, sizeof power);
+    return value * power;
+}
+
+// log(x) for x in [1, 2], absolute error below 1e-7: atanh series in (x - 1) / (x + 1).
+inline float fast_log(float x) {
+    const float ratio = (x - 1.0f) / (x + 1.0f), square = ratio * ratio;  // ratio <= 1/3
+    float value = 1.0f / 13.0f;
+    value = value * square + 1.0f / 11.0f;
+    value = value * square + 1.0f / 9.0f;
+    value = value * square + 1.0f / 7.0f;
+    value = value * square + 1.0f / 5.0f;
+    value = value * square + 1.0f / 3.0f;
+    value = value * square + 1.0f;
+    return 2.0f * ratio * value;
+}
+
+}  // namespace calmgam
