@@ -53,7 +53,7 @@ struct BoostingSettings {
     double l2;
     double momentum;         // share of a curve's last change that is made again: heavy-ball acceleration,
                              // which moves correlated features together in far fewer rounds
-    double level_smoothing;  // rows' worth of shrinkage when levels are ordered by their mean
+    double level_smoothing;  // rows at rest added to every level of a categorical feature
 };
 
 // One step of one curve: `value` on cells first..last (in the feature's own cell numbering + first_cell).
@@ -228,7 +228,6 @@ inline int random_cut(std::uint64_t& state, std::size_t n_bins) {  // uniform on
 struct Scratch {
     std::vector<double> gradient_prefix, hessian_prefix;
     std::vector<float> gradient_float, hessian_float, heights;
-    std::vector<std::pair<double, std::uint32_t>> levels;
 };
 
 inline float step_height(const BoostingSettings& settings, double gradient, double hessian) {
@@ -319,82 +318,25 @@ inline void fit_ordered_leaf(const BoostingFeature& feature, std::size_t leaf, c
     for (int lane = 0; lane < LANES; ++lane) height[n_bins * LANES + lane] = missing_height[lane];
 }
 
-// A small tree on the levels of one leaf of a categorical feature, ordered by their mean gradient.
+// Every level of a categorical leaf moves by its own mean, shrunk as if `level_smoothing` rows at rest
+// were added to it: levels are unordered, and a rare one learns slowly.
 inline void fit_unordered_leaf(const BoostingFeature& feature, std::size_t leaf, const BoostingSettings& settings,
                                BoostingState& state, Scratch& scratch) {
     const std::size_t first_cell = feature.first_cell + leaf * feature.n_slots;
     const double* gradient = state.gradient_sum.data() + first_cell * LANES;
     const double* hessian = state.hessian_sum.data() + first_cell * LANES;
-    const float* weight_prefix = state.weight_prefix.data() + first_cell * LANES;
+    const float* weight_total = state.weight_prefix.data() + (first_cell + feature.n_slots - 1) * LANES;
     float* height = scratch.heights.data() + leaf * feature.n_slots * LANES;
-    std::fill(height, height + feature.n_slots * LANES, 0.0f);
-    auto& levels = scratch.levels;
-    for (int lane = 0; lane < LANES; ++lane) {
-        if (!state.active[lane]) continue;
-        levels.clear();
-        double gradient_total = 0.0, hessian_total = 0.0;
-        auto weight_of = [&](std::size_t slot) {
-            return weight_prefix[slot * LANES + lane] - (slot ? weight_prefix[(slot - 1) * LANES + lane] : 0.0f);
-        };
-        for (std::size_t slot = 0; slot < feature.n_slots; ++slot)
-            if (hessian[slot * LANES + lane] > 0.0) {
-                gradient_total += gradient[slot * LANES + lane];
-                hessian_total += hessian[slot * LANES + lane];
-                levels.emplace_back(0.0, static_cast<std::uint32_t>(slot));
-            }
-        if (levels.empty()) continue;
-        const float weight_total = weight_prefix[(feature.n_slots - 1) * LANES + lane];
-        const double shrinkage = settings.level_smoothing * hessian_total / std::max(weight_total, 1e-30f);
-        for (auto& [mean, slot] : levels)
-            mean = gradient[slot * LANES + lane] / (hessian[slot * LANES + lane] + shrinkage);
-        std::sort(levels.begin(), levels.end());
-
-        // best-first cuts of the ordered levels, as on a line
-        const std::size_t n_levels = levels.size();
-        std::vector<std::size_t> ends{n_levels};
-        for (int cut = 0; cut + 1 < settings.max_leaves; ++cut) {
-            double best_gain = 0.0;
-            std::size_t best_end = 0, start = 0;
-            for (std::size_t segment = 0; segment < ends.size(); start = ends[segment++]) {
-                double g_all = 0.0, h_all = 0.0;
-                float w_all = 0.0f;
-                for (std::size_t k = start; k < ends[segment]; ++k) {
-                    g_all += gradient[levels[k].second * LANES + lane];
-                    h_all += hessian[levels[k].second * LANES + lane];
-                    w_all += weight_of(levels[k].second);
-                }
-                double g = 0.0, h = 0.0;
-                float w = 0.0f;
-                for (std::size_t k = start; k + 1 < ends[segment]; ++k) {
-                    g += gradient[levels[k].second * LANES + lane];
-                    h += hessian[levels[k].second * LANES + lane];
-                    w += weight_of(levels[k].second);
-                    if (w < settings.min_samples_leaf || w_all - w < settings.min_samples_leaf) continue;
-                    const double gain = g * g / (h + settings.l2) + (g_all - g) * (g_all - g) / (h_all - h + settings.l2) -
-                                        g_all * g_all / (h_all + settings.l2);
-                    if (gain > best_gain) {
-                        best_gain = gain;
-                        best_end = k + 1;
-                    }
-                }
-            }
-            if (best_end == 0) break;
-            ends.insert(std::upper_bound(ends.begin(), ends.end(), best_end), best_end);
+    double shrinkage[LANES] = {};
+    for (std::size_t at = 0; at < feature.n_slots * LANES; ++at) shrinkage[at % LANES] += hessian[at];
+    for (int lane = 0; lane < LANES; ++lane)
+        shrinkage[lane] *= settings.level_smoothing / std::max(weight_total[lane], 1e-30f);  // rows -> hessian
+    for (std::size_t slot = 0; slot < feature.n_slots; ++slot)
+        for (int lane = 0; lane < LANES; ++lane) {
+            const std::size_t at = slot * LANES + lane;
+            height[at] = state.active[lane] ? step_height(settings, gradient[at], hessian[at] + shrinkage[lane]) : 0.0f;
+            if (height[at] != 0.0f) add_step(state, lane, first_cell + slot, first_cell + slot, height[at]);
         }
-        for (std::size_t segment = 0, start = 0; segment < ends.size(); start = ends[segment++]) {
-            double g = 0.0, h = 0.0;
-            for (std::size_t k = start; k < ends[segment]; ++k) {
-                g += gradient[levels[k].second * LANES + lane];
-                h += hessian[levels[k].second * LANES + lane];
-            }
-            const float value = step_height(settings, g, h);
-            for (std::size_t k = start; k < ends[segment]; ++k) {
-                const std::uint32_t slot = levels[k].second;
-                height[slot * LANES + lane] = value;
-                add_step(state, lane, first_cell + slot, first_cell + slot, value);
-            }
-        }
-    }
 }
 
 }  // namespace boosting_detail
