@@ -1,0 +1,273 @@
+"""The canonical form: what the height of a curve means.
+
+In: trees, cuts and row counts (the geometry, worked out once) and curve values of any number of
+bags. Out: a shift of the intercept and new values that give every input exactly the same score.
+Every node of T_i but its root may hand a step of height u to f_j, x_j being what its parent splits
+on: T_i's curves below the node lose u; f_j gains u where the node's conditions on x_j hold, in the
+curves whose regions imply its other conditions. The heights minimise the sum over all leaves of
+(rows in the leaf) * (mean of its curve)^2, terms being centred; among equals the smallest curves
+win, so the result does not depend on where the constants lay before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calmgam.model.glassbox import Model, Term
+from calmgam.model.regions import Condition, Region
+from calmgam.model.schema import Feature, FloatArray
+from calmgam.model.shapes import ShapeFunction, slot_codes
+from calmgam.model.tree import PartitionTree
+
+Codes = NDArray[Any]
+
+# Where steps nearly coincide on the rows, a leaf mean could only be removed by steps that are huge
+# and cancel each other. Changes that move leaf means less than this, relatively, count as ties.
+COINCIDING = 1e-4
+# Combinations of steps that change the curves less than this, relatively, do so by rounding only.
+IDLE = 1e-9
+
+
+def canonical(model: Model, X_encoded: FloatArray, weights: FloatArray | None = None) -> Model:
+    """Return the canonical form of a model on its training rows.
+
+    Parameters
+    ----------
+    model : Model
+    X_encoded : (n, d) array
+        Training rows as ``model.schema.encode`` gives them.
+    weights : (n,) array, optional
+        Sample weights.
+
+    Returns
+    -------
+    Model
+        The same score for every input. Every term has mean 0 on the rows, the intercept is the mean
+        score, every threshold on a feature is an edge of its curves, counts are those of the rows.
+    """
+    features = model.schema.features
+    trees = [term.tree for term in model.terms]
+    edges = with_thresholds([term.edges for term in model.terms], trees)
+    slots = [slot_points(feature, cuts) for feature, cuts in zip(features, edges, strict=True)]
+    counts = [
+        cell_counts(
+            slot_codes(feature, cuts, X_encoded[:, feature.index]),
+            tree.leaf_of(X_encoded),
+            (tree.n_leaves, len(points)),
+            weights,
+        )
+        for feature, tree, cuts, points in zip(features, trees, edges, slots, strict=True)
+    ]
+    shift, values = CanonicalPlan(features, trees, edges, counts).apply(
+        [
+            np.array([shape(points) for shape in term.shapes])
+            for term, points in zip(model.terms, slots, strict=True)
+        ]
+    )
+    terms = []
+    for i, term in enumerate(model.terms):
+        shapes = tuple(
+            ShapeFunction(
+                feature=term.feature,
+                edges=edges[i],
+                values=values[i][leaf],
+                counts=counts[i][leaf],
+                spreads=shape.spreads[shape.codes(slots[i])],
+            )
+            for leaf, shape in enumerate(term.shapes)
+        )
+        terms.append(Term(term.feature, term.tree, shapes))
+    return replace(model, intercept=model.intercept + float(shift), terms=tuple(terms))
+
+
+class CanonicalPlan:
+    """How curves on given trees and edges are brought into canonical form, whatever their values.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+    trees : sequence of PartitionTree
+        One per feature.
+    edges : sequence of arrays
+        The cuts of every feature; every threshold of a condition is one of them.
+    counts : sequence of (n_leaves, n_slots) arrays
+        Rows (sums of sample weights) per curve and slot.
+    """
+
+    def __init__(
+        self,
+        features: Sequence[Feature],
+        trees: Sequence[PartitionTree],
+        edges: Sequence[FloatArray],
+        counts: Sequence[FloatArray],
+    ) -> None:
+        self._cells = [
+            _Cells.of(feature, cuts, trees, rows)
+            for feature, cuts, rows in zip(features, edges, counts, strict=True)
+        ]
+        self._steps = _steps(trees, self._cells)
+        self._heights = _heights(self._steps, self._cells)
+
+    def apply(self, values: Sequence[FloatArray]) -> tuple[FloatArray, list[FloatArray]]:
+        """Return the shift of the intercept and the canonical values.
+
+        Parameters
+        ----------
+        values : sequence of (..., n_leaves, n_slots) arrays
+            The curves of every term; leading dimensions (bags) are treated one by one.
+
+        Returns
+        -------
+        shift : (...) array
+        values : list of (..., n_leaves, n_slots) arrays
+        """
+        means = [cells.means(curves) for cells, curves in zip(self._cells, values, strict=True)]
+        changes = _flat(means) @ self._heights @ self._steps
+        stops = np.cumsum([cells.shares.size for cells in self._cells])
+        shift = np.zeros(changes.shape[:-1])
+        moved = []
+        for i, change in enumerate(np.split(changes, stops[:-1], axis=-1)):
+            cells = self._cells[i]
+            curves = values[i] + change.reshape(means[i].shape)[..., cells.class_of_slot]
+            mean = np.sum(curves * cells.slot_shares, axis=(-2, -1))
+            moved.append(curves - mean[..., None, None])
+            shift += mean
+        return shift, moved
+
+
+def slot_points(feature: Feature, edges: FloatArray) -> FloatArray:
+    """Return one value per slot of a curve: the right end of every bin, or every level's code."""
+    present = np.append(edges, np.inf) if feature.is_numeric else np.arange(feature.n_levels + 1.0)
+    return np.append(present, np.nan)
+
+
+def with_thresholds(
+    edges: Sequence[FloatArray], trees: Sequence[PartitionTree]
+) -> list[FloatArray]:
+    """Return every feature's edges with the thresholds of all conditions on it inserted."""
+    thresholds: list[list[float]] = [[] for _ in edges]
+    for condition in _conditions(trees):
+        thresholds[condition.feature.index].extend(condition.edges)
+    return [np.union1d(*both) for both in zip(edges, thresholds, strict=True)]
+
+
+def cell_counts(
+    codes: Codes, leaf_of_row: Codes, shape: tuple[int, int], weights: FloatArray | None = None
+) -> FloatArray:
+    """Return the rows (or the sum of their weights) per leaf and slot of one term."""
+    n_leaves, n_slots = shape
+    cell_of_row = leaf_of_row * np.int64(n_slots) + codes
+    counts = np.bincount(cell_of_row, weights, minlength=n_leaves * n_slots)
+    return counts.reshape(shape).astype(float)
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """One term's curves over classes: slots of its feature that no condition tells apart."""
+
+    points: FloatArray  # (n_classes,) a value of each class
+    class_of_slot: Codes  # (n_slots,)
+    slot_shares: FloatArray  # (n_leaves, n_slots) part of the rows
+    shares: FloatArray  # (n_leaves, n_classes) part of the rows
+    averaging: FloatArray  # (n_leaves, n_slots) part in its class; all alike without rows
+
+    @classmethod
+    def of(
+        cls,
+        feature: Feature,
+        edges: FloatArray,
+        trees: Sequence[PartitionTree],
+        counts: FloatArray,
+    ) -> _Cells:
+        """Group the slots by the sides that the trees' conditions put them on."""
+        conditions = [c for c in _conditions(trees) if c.feature.index == feature.index]
+        for threshold in {edge for condition in conditions for edge in condition.edges}:
+            if threshold not in edges:
+                raise ValueError(
+                    f"every threshold on {feature.name!r} must be one of its edges; got {threshold}"
+                )
+        slots = slot_points(feature, edges)
+        sides = np.array([np.isnan(slots), *(condition.holds(slots) for condition in conditions)])
+        _, first, class_of_slot = np.unique(sides, axis=1, return_index=True, return_inverse=True)
+        class_of_slot = class_of_slot.ravel()
+        member = np.eye(len(first))[class_of_slot]
+        slot_shares = counts / counts.sum()
+        shares = slot_shares @ member
+        parts = np.where((shares > 0)[:, class_of_slot], slot_shares, 1.0)
+        averaging = parts / (parts @ member)[:, class_of_slot]
+        return cls(slots[first], class_of_slot, slot_shares, shares, averaging)
+
+    def means(self, values: FloatArray) -> FloatArray:
+        """Return the mean of every curve over every class, (..., n_leaves, n_classes)."""
+        return (values * self.averaging) @ np.eye(len(self.points))[self.class_of_slot]
+
+
+def _steps(trees: Sequence[PartitionTree], cells: Sequence[_Cells]) -> FloatArray:
+    """Return what every movable step of height 1 adds to every cell, (n_steps, n_cells).
+
+    A step is movable when every leaf of its taker implies or contradicts the conditions on features
+    other than the taker's own: then the taker's implying curves gain exactly what the giver loses.
+    """
+    steps = []
+    for giver, tree in enumerate(trees):
+        for path, leaves in _branches(tree).items():
+            taker = path[-1].feature.index
+            own = [c.holds(cells[taker].points) for c in path if c.feature.index == taker]
+            rest = Region(tuple(c for c in path if c.feature.index != taker))
+            regions = trees[taker].regions
+            implied = [region.implies(rest) for region in regions]
+            contradicted = [region.contradicts(rest) for region in regions]
+            if all(np.logical_or(implied, contradicted)):
+                step = [np.zeros(term.shares.shape) for term in cells]
+                step[giver][leaves] = -1
+                step[taker] += np.outer(implied, np.all(own, axis=0))
+                steps.append(_flat(step))
+    return np.array(steps).reshape(len(steps), sum(term.shares.size for term in cells))
+
+
+def _heights(steps: FloatArray, cells: Sequence[_Cells]) -> FloatArray:
+    """Return the matrix, (n_cells, n_steps), that turns class means into heights of the steps.
+
+    With c the class means, centred by term, and Q an orthonormal basis of what steps can do to
+    them: c0 = c - Q Q'c is the smallest set of curves with these scores, and the canonical form is
+    c0 + Q y, with y of minimum norm among those that minimise |L (c0 + Q y)|, where L takes the
+    leaf means, times the root of their rows.
+    """
+    shares = _flat([term.shares for term in cells])
+    in_term = np.repeat(np.eye(len(cells)), [term.shares.size for term in cells], axis=1)
+    curve_sizes = [len(term.points) for term in cells for _ in term.shares]
+    in_leaf = np.repeat(np.eye(len(curve_sizes)), curve_sizes, axis=1)
+    centring = np.eye(len(shares)) - in_term.T @ (in_term * shares)
+    root_rows = np.sqrt(in_leaf @ shares)[:, None]
+    leaf_means = in_leaf * shares / np.where(root_rows > 0, root_rows, 1)
+
+    changes, sizes, heights = np.linalg.svd(centring @ steps.T, full_matrices=False)
+    kept = sizes > IDLE * sizes.max(initial=0)
+    changes, heights = changes[:, kept], heights[kept].T / sizes[kept]
+    pull = np.linalg.pinv(leaf_means @ changes, COINCIDING) @ leaf_means
+    wanted = changes.T + pull @ (np.eye(len(shares)) - changes @ changes.T)
+    solution: FloatArray = -(heights @ wanted @ centring).T
+    return solution
+
+
+def _flat(cells: Sequence[FloatArray]) -> FloatArray:
+    """Return one vector from the (..., n_leaves, n_classes) arrays of all terms."""
+    return np.concatenate([term.reshape(*term.shape[:-2], -1) for term in cells], axis=-1)
+
+
+def _conditions(trees: Iterable[PartitionTree]) -> list[Condition]:
+    return [node.condition for tree in trees for node in tree.nodes if node.condition is not None]
+
+
+def _branches(tree: PartitionTree) -> dict[tuple[Condition, ...], list[int]]:
+    """Return the leaves below every node but the root, by the node's path."""
+    branches: dict[tuple[Condition, ...], list[int]] = {}
+    for leaf, region in enumerate(tree.regions):
+        for depth in range(len(region.conditions)):
+            branches.setdefault(region.conditions[: depth + 1], []).append(leaf)
+    return branches
