@@ -1,0 +1,1 @@
+"""Measure calmgam and its rivals side by side; see benchmarks/README.md."""

@@ -1,0 +1,58 @@
+"""One virtual environment per list of requirements, made on demand under .environments/.
+
+An environment remembers what it was made from (a stamp); calmgam's own also remembers the source
+tree, so that a change of the source installs it again.
+"""
+
+import hashlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+ENVIRONMENTS = Path(__file__).parent / ".environments"
+WORKER_REQUIREMENTS = ("numpy", "pandas", "scikit-learn")
+
+
+def python_for(requirements: tuple[str, ...]) -> Path:
+    """Return the interpreter of the environment that holds the requirements."""
+    if not requirements:
+        return Path(sys.executable)
+    home = ENVIRONMENTS / f"{package(requirements[0])}-{digest(*requirements)}"
+    python = home / "bin" / "python"
+    stamp = home / "stamp"
+    wanted = source_digest() if "." in requirements else "installed"
+    if not stamp.exists() or stamp.read_text() != wanted:
+        print(f"preparing {home.name} …", flush=True)
+        if not python.exists():
+            subprocess.run([sys.executable, "-m", "venv", home], check=True)
+        install = [python, "-m", "pip", "install", "--quiet", *WORKER_REQUIREMENTS, *requirements]
+        if "." in requirements:
+            install.append(f"--config-settings=build-dir={home / 'build'}")
+        subprocess.run(install, cwd=ROOT, check=True)
+        stamp.write_text(wanted)
+    return python
+
+
+def package(requirement: str) -> str:
+    """Return the name of the package a requirement asks for."""
+    return "calmgam" if requirement == "." else re.match(r"[\w.-]+", requirement).group()
+
+
+def digest(*parts: str | bytes) -> str:
+    hashed = hashlib.sha256()
+    for part in parts:
+        hashed.update(part.encode() if isinstance(part, str) else part)
+    return hashed.hexdigest()[:8]
+
+
+def source_digest() -> str:
+    sources = sorted(
+        path
+        for folder in ("src", "cpp")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in {".py", ".cpp", ".hpp"}
+    )
+    sources += [ROOT / "CMakeLists.txt", ROOT / "pyproject.toml"]
+    return digest(*(part for s in sources for part in (str(s.relative_to(ROOT)), s.read_bytes())))

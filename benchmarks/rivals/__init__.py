@@ -1,0 +1,54 @@
+"""One adapter file per model, each with a value called RIVAL that says how to run it.
+
+Nothing heavy is imported at the top of an adapter, so that the runner can read it anywhere; a new
+rival is a new file here.
+"""
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+XGBOOST = (  # xgboost-cpu is the same package without the CUDA payload
+    "xgboost-cpu==3.2.0; platform_system == 'Linux' and platform_machine == 'x86_64'",
+    "xgboost==3.2.0; platform_system != 'Linux' or platform_machine != 'x86_64'",
+)
+
+
+def mean_response(model, X):
+    """Return probabilities of class 1 from a classifier, values from a regressor."""
+    return model.predict_proba(X)[:, 1] if hasattr(model, "predict_proba") else model.predict(X)
+
+
+@dataclass(frozen=True)
+class Rival:
+    """How one model is installed, fitted and asked.
+
+    Attributes
+    ----------
+    requirements
+        What pip installs into the model's environment. "." is calmgam's source tree; empty means
+        the environment that runs the benchmark.
+    fit
+        ``fit(X, y, task, n_jobs, seed) -> model``.
+    predict
+        ``predict(model, X)`` -> values, or probabilities of class 1.
+    n_interactions
+        ``n_interactions(model)`` -> a count, or None where the word has no meaning.
+    imports
+        Modules loaded before the clock starts.
+    accepts_text
+        Whether text columns are given as they are; otherwise as numeric codes.
+    """
+
+    requirements: tuple[str, ...]
+    fit: Callable[..., Any]
+    predict: Callable[..., Any] = mean_response
+    n_interactions: Callable[[Any], int | None] = lambda model: None
+    imports: tuple[str, ...] = ()
+    accepts_text: bool = False
+
+
+def find(name: str) -> Rival:
+    """Return the rival of that name in this package, or of any module by its dotted path."""
+    return importlib.import_module(name if "." in name else f"{__name__}.{name}").RIVAL

@@ -1,0 +1,18 @@
+import pandas as pd
+
+from benchmarks import synthetic
+
+
+def test_summary_averages_seeds_and_folds():
+    measured = pd.DataFrame(
+        {
+            "dataset": ["case1-seed0", "case1-seed1", "case2-seed0", "case2-seed0"],
+            "model": "calm",
+            "fold": ["0", "0", "0", "1"],
+            "r2": [0.8, 1.0, 0.5, 0.7],
+        }
+    )
+    table = synthetic.summary(measured)
+    assert list(table["dataset"]) == ["case1", "case2"]
+    assert list(table["calm"].round(9)) == [0.9, 0.6]
+    assert list(table["required"]) == [0.990, 0.945]
