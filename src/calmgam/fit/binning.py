@@ -1,0 +1,83 @@
+"""One list of cuts per feature, and every row's slot on it.
+
+In: the encoded matrix. Out: `Binned`, the cuts (midway between adjacent distinct training values)
+and the slot of every value. Curve edges and thresholds of conditions both come from these cuts, so
+no value can have the bin of one side and the region of the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calmgam.model.schema import Feature, FloatArray, Schema
+from calmgam.model.shapes import count_slots, slot_codes
+from calmgam.model.tree import PartitionTree
+
+MAX_CELLS = 2**16
+
+
+@dataclass(frozen=True)
+class Binned:
+    """A table as slots.
+
+    Attributes
+    ----------
+    features : tuple of Feature
+    edges : tuple of arrays
+        The cuts of every feature; empty for levels.
+    codes : (n_features, n_rows) array of uint16
+        Slot of every value, laid out as the slots of `ShapeFunction`.
+    """
+
+    features: tuple[Feature, ...]
+    edges: tuple[FloatArray, ...]
+    codes: NDArray[np.uint16]
+
+    @property
+    def n_slots(self) -> tuple[int, ...]:
+        """Number of slots of every feature."""
+        return tuple(count_slots(f, e) for f, e in zip(self.features, self.edges, strict=True))
+
+    def cells(self, trees: tuple[PartitionTree, ...], X: FloatArray) -> NDArray[np.uint16]:
+        """Cell of every row in every term: ``leaf * n_slots + slot``."""
+        cells = self.codes.copy()
+        for i, (tree, n_slots) in enumerate(zip(trees, self.n_slots, strict=True)):
+            if tree.n_leaves * n_slots > MAX_CELLS:
+                raise ValueError(
+                    f"{self.features[i].name!r} has {tree.n_leaves} curves of {n_slots} slots: "
+                    f"curves times slots must be at most {MAX_CELLS}; lower max_bins or max_depth"
+                )
+            if tree.n_splits:
+                cells[i] += (tree.leaf_of(X) * n_slots).astype(np.uint16)
+        return cells
+
+
+def bin_table(X: FloatArray, schema: Schema, max_bins: int) -> Binned:
+    """Cut every numeric column into at most `max_bins` bins of about equally many rows."""
+    edges = tuple(
+        cuts(X[:, feature.index], max_bins) if feature.is_numeric else np.empty(0)
+        for feature in schema.features
+    )
+    codes = np.empty((schema.n_features, len(X)), dtype=np.uint16)
+    for feature, feature_edges in zip(schema.features, edges, strict=True):
+        codes[feature.index] = slot_codes(feature, feature_edges, X[:, feature.index])
+    return Binned(schema.features, edges, codes)
+
+
+def cuts(column: FloatArray, max_bins: int) -> FloatArray:
+    """Cuts midway between adjacent distinct values: all of them, or those nearest to quantiles."""
+    values, counts = np.unique(column[~np.isnan(column)], return_counts=True)
+    if len(values) < 2:
+        return np.empty(0)
+    lower = np.arange(len(values) - 1)
+    if len(values) > max_bins:
+        share_below = np.cumsum(counts)[:-1] / counts.sum()
+        quantiles = np.arange(1, max_bins) / max_bins
+        lower = np.unique(np.minimum(np.searchsorted(share_below, quantiles), len(values) - 2))
+    left, right = values[lower], values[lower + 1]
+    middle = left / 2 + right / 2  # no overflow
+    # between two neighbouring floats there is no middle: the cut is the left one (x <= cut)
+    return np.where((left <= middle) & (middle < right), middle, left)

@@ -1,0 +1,179 @@
+"""Step 3: all curves at once, by region-gated boosting over cells.
+
+In: cells (leaf * n_slots + slot of every row in every term), y, trees. Out: `BoostedCurves`, the
+heights of every curve in every bag. Round after round each feature's gradient histogram gets a tiny
+tree per leaf, shrunk by the learning rate and carried on by momentum; every bag stops on its own
+validation rows. Eight bags share one pass over the rows, groups of eight run in threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calmgam import _kernels
+from calmgam.fit.losses import Target
+from calmgam.fit.settings import check_in, check_integer, check_number
+from calmgam.model.schema import Feature, FloatArray
+
+VALIDATION_SHARE = 0.15
+MIN_ROWS_TO_VALIDATE = 8
+CELLS_PER_CALL = 2e7  # rows * features between two looks at the progress bar and Ctrl-C
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class BoostingSettings:
+    """How the curves are boosted; checks itself."""
+
+    n_bags: int = 16
+    learning_rate: float = 0.02
+    max_rounds: int = 5000
+    patience: int = 70
+    max_leaves: int = 3
+    min_samples_leaf: float = 4
+    momentum: float = 0.9
+    smoothing_rounds: int = 300
+    tolerance: float = 1e-5
+    l2: float = 5.0
+    level_smoothing: float = 50.0
+
+    def __post_init__(self) -> None:
+        check_integer("n_bags", self.n_bags, low=1)
+        check_number("learning_rate", self.learning_rate, above=0, high=1)
+        check_integer("max_rounds", self.max_rounds, low=0)
+        check_integer("patience", self.patience, low=1)
+        check_in("max_leaves", self.max_leaves, (2, 3))
+        check_number("min_samples_leaf", self.min_samples_leaf, low=0)
+        check_number("momentum", self.momentum, low=0, below=1)
+
+
+@dataclass(frozen=True)
+class BoostedCurves:
+    """Curves of every bag.
+
+    Attributes
+    ----------
+    intercepts : (n_bags,) array
+    values : list of (n_bags, n_leaves, n_slots) arrays
+        One per feature, on the scale of the fit.
+    losses : (n_bags,) array
+        Mean loss on each bag's validation rows at its best round.
+    rounds : (n_bags,) array
+    """
+
+    intercepts: FloatArray
+    values: list[FloatArray]
+    losses: FloatArray
+    rounds: NDArray[np.int_]
+
+
+def draw_bags(target: Target, n_bags: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Which rows train in which bag, (n_rows, n_bags); the others validate. Classes keep shares."""
+    n_rows = len(target.values)
+    in_bag = np.ones((n_rows, n_bags), dtype=np.uint8)
+    if n_rows < MIN_ROWS_TO_VALIDATE:
+        return in_bag
+    strata = [np.flatnonzero(target.values == c) for c in (0, 1)]
+    if not target.is_classification:
+        strata = [np.arange(n_rows)]
+    for bag in range(n_bags):
+        for rows in strata:
+            n_validation = round(VALIDATION_SHARE * len(rows))
+            in_bag[rng.permutation(rows)[:n_validation], bag] = 0
+    return in_bag
+
+
+def boost(
+    cells: NDArray[np.uint16],
+    features: Sequence[Feature],
+    n_leaves: Sequence[int],
+    n_slots: Sequence[int],
+    target: Target,
+    in_bag: NDArray[np.uint8],
+    settings: BoostingSettings,
+    *,
+    rng: np.random.Generator,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> BoostedCurves:
+    """Boost the curves of all features in every bag.
+
+    Parameters
+    ----------
+    cells : (n_features, n_rows) array of uint16
+    features : sequence of Feature
+    n_leaves, n_slots : sequence of int
+        Size of every term.
+    target : Target
+    in_bag : (n_rows, n_bags) array
+    settings : BoostingSettings
+    rng : numpy Generator
+    n_jobs : int
+        Threads; the result does not depend on it.
+    progress : callable, optional
+        Called with rounds done and the most rounds there can be.
+    """
+    seeds = rng.integers(2**63, size=in_bag.shape[1])
+    groups = [
+        _kernels.BagGroup(
+            cells,
+            list(n_leaves),
+            list(n_slots),
+            [feature.is_numeric for feature in features],
+            target.values,
+            target.weights,
+            _lanes(in_bag[:, start : start + _kernels.LANES]),
+            seeds[start : start + _kernels.LANES].tolist(),
+            logistic=target.is_classification,
+            learning_rate=settings.learning_rate,
+            max_rounds=settings.max_rounds,
+            patience=settings.patience,
+            tolerance=settings.tolerance,
+            max_leaves=settings.max_leaves,
+            smoothing_rounds=settings.smoothing_rounds,
+            min_samples_leaf=settings.min_samples_leaf,
+            l2=settings.l2,
+            momentum=settings.momentum,
+            level_smoothing=settings.level_smoothing,
+        )
+        for start in range(0, in_bag.shape[1], _kernels.LANES)
+    ]
+    _run(groups, max(1, int(CELLS_PER_CALL / max(cells.size, 1))), settings, n_jobs, progress)
+
+    heights = np.concatenate([group.curves() for group in groups])
+    sizes = [leaves * slots for leaves, slots in zip(n_leaves, n_slots, strict=True)]
+    shapes = zip(np.split(heights, np.cumsum(sizes)[:-1], axis=1), n_leaves, n_slots, strict=True)
+    return BoostedCurves(
+        intercepts=np.concatenate([group.intercepts for group in groups]),
+        values=[part.reshape(len(heights), leaves, slots) for part, leaves, slots in shapes],
+        losses=np.concatenate([group.best_losses for group in groups]),
+        rounds=np.concatenate([group.best_rounds for group in groups]),
+    )
+
+
+def _lanes(in_bag: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Pad a group of bags to the kernel's number of lanes."""
+    return np.ascontiguousarray(np.pad(in_bag, [(0, 0), (0, _kernels.LANES - in_bag.shape[1])]))
+
+
+def _run(
+    groups: list[_kernels.BagGroup],
+    rounds_per_call: int,
+    settings: BoostingSettings,
+    n_jobs: int,
+    progress: Progress | None,
+) -> None:
+    """Advance all groups until every bag has stopped; in between Python sees Ctrl-C."""
+    waiting = list(groups)
+    with ThreadPoolExecutor(max(1, min(n_jobs, len(groups)))) as pool:
+        while waiting:
+            finished = list(pool.map(lambda group: group.advance(rounds_per_call), waiting))
+            waiting = [group for group, done in zip(waiting, finished, strict=True) if not done]
+            if progress:
+                progress(max(group.round for group in groups), settings.max_rounds)

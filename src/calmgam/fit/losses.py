@@ -1,0 +1,70 @@
+"""What is minimised: squared error on standardised y, or log loss on 0/1.
+
+In: y and sample weights. Out: a `Target`: the numbers the stages work on, and the way back to the
+user's units.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calmgam.model.schema import FloatArray
+
+
+@dataclass(frozen=True)
+class Target:
+    """y as the fit sees it.
+
+    Attributes
+    ----------
+    task : {"regression", "classification"}
+    values : array
+        Standardised y, or 0/1.
+    weights : array
+        Sample weights with mean 1.
+    mean, scale : float
+        y = mean + scale * value; 0 and 1 for classes.
+    """
+
+    task: str
+    values: FloatArray
+    weights: FloatArray
+    mean: float = 0.0
+    scale: float = 1.0
+
+    @classmethod
+    def regression(cls, y: FloatArray, weights: FloatArray) -> Target:
+        """Standardise y, so that no stage depends on its units."""
+        mean = float(np.average(y, weights=weights))
+        scale = float(np.sqrt(np.average((y - mean) ** 2, weights=weights)))
+        if scale <= 1e-12 * abs(mean):  # constant but for rounding
+            scale = 1.0
+        return cls("regression", (y - mean) / scale, weights / weights.mean(), mean, scale)
+
+    @classmethod
+    def classification(cls, y: FloatArray, weights: FloatArray) -> Target:
+        """Take 0/1 as they are."""
+        return cls("classification", y, weights / weights.mean())
+
+    @property
+    def is_classification(self) -> bool:
+        """Whether scores are log-odds."""
+        return self.task == "classification"
+
+    @property
+    def metric(self) -> str:
+        """Name of the error that `error` gives."""
+        return "log_loss" if self.is_classification else "rmse"
+
+    def error(self, score: FloatArray, rows: FloatArray) -> float:
+        """Log loss, or root mean squared error in the units of y, of scores on some rows."""
+        y, w = self.values[rows], self.weights[rows]
+        if self.is_classification:
+            return float(np.average(np.logaddexp(0.0, score) - y * score, weights=w))
+        return self.scale * float(np.sqrt(np.average((y - score) ** 2, weights=w)))
+
+    def error_of_loss(self, loss: float) -> float:
+        """`error` of a mean loss on the fit's own scale."""
+        return float(loss) if self.is_classification else self.scale * float(np.sqrt(loss))
