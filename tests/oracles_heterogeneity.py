@@ -12,7 +12,7 @@ def heterogeneity(curves, weights):
 
 
 def split_gains(curves, weights, codes, n_conditions, ordered, min_rows):
-    """Part of weight * heterogeneity that each candidate takes away, -1 where it may not be tried."""
+    """Part of weight * heterogeneity that each candidate takes away; -1 if it may not be tried."""
 
     def within(rows):
         return weights[rows].sum() * heterogeneity(curves[rows], weights[rows])

@@ -24,8 +24,8 @@ def thresholds(candidates):
     return np.array([condition.value for condition in candidates.conditions])
 
 
-def test_quantile_thresholds_have_equally_many_rows_in_between(rng=np.random.default_rng(0)):
-    column = np.exp(3 * rng.normal(size=5000))
+def test_quantile_thresholds_have_equally_many_rows_in_between():
+    column = np.exp(3 * np.random.default_rng(0).normal(size=5000))
     found = candidates_for(numeric(column), cuts(column), column, n_thresholds=31)
     shares = np.mean(column[:, None] <= thresholds(found), axis=0)
     np.testing.assert_allclose(shares, np.arange(1, 32) / 32, atol=1e-3)

@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles_heterogeneity import heterogeneity as variance
-from oracles_heterogeneity import split_gains
 
 from calmgam import _kernels
 from calmgam.fit.candidates import candidates_for, code_matrix
 from calmgam.fit.heterogeneity import best_split, heterogeneity
 from calmgam.model.schema import Feature
+from oracles_heterogeneity import heterogeneity as variance
+from oracles_heterogeneity import split_gains
 
 
 def conditions_on(X, thresholds="all"):
@@ -45,7 +45,13 @@ def test_kernel_equals_its_twin(node, min_rows):
 def test_threads_do_not_change_a_bit(n_threads):
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 12, (7, 3000)).astype(np.uint16)
-    node = rng.normal(size=(3000, 20)), rng.random(3000), codes, [10] * 7, [True, False] * 3 + [True]
+    node = (
+        rng.normal(size=(3000, 20)),
+        rng.random(3000),
+        codes,
+        [10] * 7,
+        [True, False] * 3 + [True],
+    )
     one = _kernels.split_gains(*node, 10, 1)
     np.testing.assert_array_equal(_kernels.split_gains(*node, 10, n_threads), one)
 
@@ -63,9 +69,7 @@ def test_heterogeneity_is_the_variance_even_far_from_zero(offset):
         heterogeneity(curves, np.ones(500)), np.var(curves, axis=0).sum(), rtol=1e-9
     )
     weights = np.random.default_rng(1).random(500)
-    np.testing.assert_allclose(
-        heterogeneity(curves, weights), variance(curves, weights), rtol=1e-9
-    )
+    np.testing.assert_allclose(heterogeneity(curves, weights), variance(curves, weights), rtol=1e-9)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
@@ -133,7 +137,9 @@ def test_of_duplicated_columns_the_first_wins():
     candidates, codes = conditions_on(X)
     curves = rng.normal(size=(1000, 20)) + np.outer(x < 0, np.arange(20) * 0.3)
     for order in ([0, 1, 2, 3], [3, 2, 1, 0]):
-        _, split = best_split(curves, np.ones(1000), codes[order], [candidates[k] for k in order], 10)
+        _, split = best_split(
+            curves, np.ones(1000), codes[order], [candidates[k] for k in order], 10
+        )
         assert split.condition.feature.index == next(k for k in order if k > 0)
 
 

@@ -95,14 +95,15 @@ class GrowthSettings:
             self._check(name, getattr(self, name) in choices, f"one of {', '.join(choices)}")
         for name, least in LEAST.items():
             value = getattr(self, name)
-            allowed = isinstance(value, Integral) and not isinstance(value, bool) and value >= least
+            is_integer = isinstance(value, Integral) and not isinstance(value, bool)
+            allowed = is_integer and int(value) >= least
             if name in NONE_ALLOWED:
                 self._check(name, allowed or value is None, f"an integer >= {least} or None")
             else:
                 self._check(name, allowed, f"an integer >= {least}")
         for name, limit in {"min_drop": 1.0, "min_heterogeneity": math.inf}.items():
             value = getattr(self, name)
-            allowed = isinstance(value, Real) and 0 <= value < limit
+            allowed = isinstance(value, Real) and 0 <= float(value) < limit
             self._check(name, allowed, f"a number in [0, {limit:g})")
 
     def _check(self, name: str, allowed: bool, rule: str) -> None:
@@ -150,6 +151,7 @@ class Growth:
         tree, leaf = PartitionTree.trivial(), 0
         for record in self.records:  # depth first, so leaves come in their final order
             if record.accepted:
+                assert record.condition is not None
                 tree = tree.split(leaf, record.condition)
             else:
                 leaf += 1
