@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -83,10 +83,6 @@ class TreeEnsemble:
             children = np.where(goes_left, self.left[nodes], self.right[nodes])
             nodes = np.where(inner, children, nodes)
         return self.base + self.values[nodes].sum(axis=1)
-
-    def scaled(self, slope: float, intercept: float) -> TreeEnsemble:
-        """Return the ensemble whose score is intercept + slope * score."""
-        return replace(self, values=slope * self.values, base=intercept + slope * self.base)
 
 
 def read_trees(model: Any, n_codes: Sequence[int]) -> TreeEnsemble | None:
