@@ -1,0 +1,372 @@
+"""The predicate algebra: conditions on one feature, and regions, their conjunctions.
+
+A condition *is* a set of values of one feature, and so is a region's restriction to a feature. Both
+are written as a `Support`: disjoint intervals (low, high] on the axis of the encoded column, where
+the level with code c is (c - 1, c] and the unseen level is the last one, and whether missing values
+belong to it. Masks, text, subset and disjointness all follow from that one form, exactly.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calmgam.model.schema import Feature, FloatArray, Schema
+
+Mask = NDArray[np.bool_]
+Interval = tuple[float, float]
+
+EVERYTHING: Interval = (-math.inf, math.inf)
+NEGATION = {"<=": ">", ">": "<=", "=": "!=", "!=": "="}
+PLAIN_WORD = re.compile(r"""[^\s"'{},<>=!]+""")
+KEYWORDS = {"and", "or", "in", "not", "is", "missing", "everywhere"}
+
+
+@dataclass(frozen=True)
+class Support:
+    """A set of values of one feature: sorted, non-touching intervals (low, high], and missing."""
+
+    intervals: tuple[Interval, ...]
+    missing: bool
+
+    def __bool__(self) -> bool:
+        return bool(self.intervals) or self.missing
+
+    def __and__(self, other: Support) -> Support:
+        overlaps = (
+            (max(low, other_low), min(high, other_high))
+            for low, high in self.intervals
+            for other_low, other_high in other.intervals
+        )
+        return Support(_nonempty(overlaps), self.missing and other.missing)
+
+    def __le__(self, other: Support) -> bool:
+        """Subset: the intervals of `other` do not touch, so each of ours must lie inside one."""
+        return self.missing <= other.missing and all(
+            any(
+                other_low <= low and high <= other_high for other_low, other_high in other.intervals
+            )
+            for low, high in self.intervals
+        )
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One plain statement about one feature, such as `hour <= 7 or missing`.
+
+    Attributes
+    ----------
+    feature : Feature
+    operator : {"<=", ">", "=", "!="}
+        Levels know "=" and "!=" only.
+    value : float or tuple of int
+        Numeric: the threshold (infinity compares with every number, so that `<=` says "is not
+        missing") or the value. Otherwise the sorted codes of the levels, "=" meaning one of them.
+    missing : bool
+        Whether a missing value satisfies the condition.
+    bounds : (float, float)
+        Numeric "=" and "!=" only: "= v" means low < x <= high, the curve bin of v.
+    """
+
+    feature: Feature
+    operator: str
+    value: float | tuple[int, ...]
+    missing: bool = False
+    bounds: Interval = EVERYTHING
+
+    def __post_init__(self) -> None:
+        self._normalise()
+        feature, value = self.feature, self.value
+        allowed = tuple(NEGATION) if feature.is_numeric else ("=", "!=")
+        if self.operator not in allowed:
+            raise ValueError(
+                f"operator of a condition on {feature.kind} feature {feature.name!r} must be "
+                f"one of {allowed}; got {self.operator!r}"
+            )
+        if feature.is_numeric:
+            if isinstance(value, tuple) or math.isnan(value) or value == -math.inf:
+                raise ValueError(f"threshold on {feature.name!r} must be a number; got {value}")
+            low, high = self.bounds
+            if self.operator in ("=", "!=") and not (low < value <= high and value < math.inf):
+                raise ValueError(
+                    f"bounds of a value of {feature.name!r} must hold it, low < value <= high; "
+                    f"got {value} and {self.bounds}"
+                )
+        elif not isinstance(value, tuple) or list(value) != sorted(
+            set(value) & set(range(feature.n_levels))
+        ):
+            raise ValueError(
+                f"levels of {feature.name!r} must be sorted distinct codes below "
+                f"{feature.n_levels}; got {value}"
+            )
+        if self.bounds != EVERYTHING and not (feature.is_numeric and self.operator in ("=", "!=")):
+            raise ValueError(f"only '=' and '!=' on numbers have bounds; got {self.bounds}")
+
+    def _normalise(self) -> None:
+        """Python numbers instead of numpy's, so that text and JSON are plain."""
+        value = tuple(map(int, self.value)) if isinstance(self.value, tuple) else float(self.value)
+        object.__setattr__(self, "value", value)
+        object.__setattr__(self, "missing", bool(self.missing))
+        object.__setattr__(self, "bounds", (float(self.bounds[0]), float(self.bounds[1])))
+
+    @cached_property
+    def support(self) -> Support:
+        """The values that satisfy the condition."""
+        if not self.feature.is_numeric:
+            domain = (-1.0, float(self.feature.n_levels))
+            inside = _merge((code - 1.0, float(code)) for code in self.codes)
+        elif self.operator in ("=", "!="):
+            domain, inside = EVERYTHING, (self.bounds,)
+        else:
+            domain, inside = EVERYTHING, ((-math.inf, self.threshold),)
+        if self.is_negative:
+            inside = _complement(inside, domain)
+        return Support(inside, self.missing)
+
+    @property
+    def is_negative(self) -> bool:
+        """The operator is the negation of a plain one: ">" or "!="."""
+        return self.operator in (">", "!=")
+
+    @property
+    def threshold(self) -> float:
+        """The number a numeric condition compares with."""
+        assert not isinstance(self.value, tuple)
+        return self.value
+
+    @property
+    def codes(self) -> tuple[int, ...]:
+        """The codes of the levels a categorical condition names."""
+        assert isinstance(self.value, tuple)
+        return self.value
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """Numbers on the axis at which a numeric condition changes its mind."""
+        if not self.feature.is_numeric:
+            return ()
+        ends = self.bounds if self.operator in ("=", "!=") else (self.threshold,)
+        return tuple(end for end in ends if math.isfinite(end))
+
+    def negate(self) -> Condition:
+        """Return the condition satisfied by all other values, missing ones included."""
+        return replace(self, operator=NEGATION[self.operator], missing=not self.missing)
+
+    def holds(self, column: FloatArray) -> Mask:
+        """Mask of the values of the feature's encoded column that satisfy the condition."""
+        mask: Mask
+        if not self.feature.is_numeric:
+            mask = np.isin(column, self.codes) if len(self.codes) != 1 else column == self.codes[0]
+        elif self.operator in ("=", "!="):
+            low, high = self.bounds
+            mask = (column > low) & (column <= high)
+        else:
+            mask = column <= self.threshold
+        if self.is_negative:
+            np.logical_not(mask, out=mask)
+        if self.missing != self.is_negative:  # a NaN compares false, so it now holds is_negative
+            mask[np.isnan(column)] = self.missing
+        return mask
+
+    def contains(self, X: FloatArray) -> Mask:
+        """Mask of the rows of the encoded matrix that satisfy the condition."""
+        return self.holds(X[:, self.feature.index])
+
+    def implies(self, other: Condition) -> bool:
+        """Every value that satisfies this condition satisfies the other one."""
+        return self.feature.index == other.feature.index and self.support <= other.support
+
+    def contradicts(self, other: Condition) -> bool:
+        """No value satisfies both conditions."""
+        return self.feature.index == other.feature.index and not self.support & other.support
+
+    def __str__(self) -> str:
+        return str(Region((self,)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON; levels by label."""
+        plain: dict[str, Any] = {
+            "feature": self.feature.name,
+            "operator": self.operator,
+            "value": self.value
+            if self.feature.is_numeric
+            else [self.feature.levels[code] for code in self.codes],
+            "missing": self.missing,
+        }
+        if self.bounds != EVERYTHING:
+            plain["bounds"] = list(self.bounds)
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any], schema: Schema) -> Condition:
+        """Inverse of `to_dict`."""
+        feature = schema[plain["feature"]]
+        value: float | tuple[int, ...]
+        if feature.is_numeric:
+            value = float(plain["value"])
+        else:
+            value = tuple(sorted(feature.levels.index(label) for label in plain["value"]))
+        low, high = plain.get("bounds", EVERYTHING)
+        return cls(feature, plain["operator"], value, plain["missing"], (float(low), float(high)))
+
+
+@dataclass(frozen=True)
+class Region:
+    """A conjunction of conditions; the empty one holds everywhere."""
+
+    conditions: tuple[Condition, ...] = ()
+
+    @cached_property
+    def supports(self) -> dict[int, Support]:
+        """The values each restricted feature may have, by feature index."""
+        supports: dict[int, Support] = {}
+        for condition in self.conditions:
+            index, support = condition.feature.index, condition.support
+            supports[index] = supports[index] & support if index in supports else support
+        return supports
+
+    @property
+    def is_empty(self) -> bool:
+        """No row can lie in the region."""
+        return not all(self.supports.values())
+
+    def contains(self, X: FloatArray) -> Mask:
+        """Mask of the rows of the encoded matrix that lie in the region."""
+        mask = np.ones(len(X), dtype=bool)
+        for condition in self.conditions:
+            mask &= condition.contains(X)
+        return mask
+
+    def with_condition(self, condition: Condition) -> Region:
+        """Return the part of the region where the condition holds too."""
+        return Region((*self.conditions, condition))
+
+    def __and__(self, other: Region) -> Region:
+        return Region(self.conditions + other.conditions)
+
+    def implies(self, other: Region | Condition) -> bool:
+        """Every row in this region lies in the other one."""
+        other = _as_region(other)
+        return self.is_empty or all(
+            index in self.supports and self.supports[index] <= support
+            for index, support in other.supports.items()
+        )
+
+    def contradicts(self, other: Region | Condition) -> bool:
+        """No row lies in both regions."""
+        return (self & _as_region(other)).is_empty
+
+    def __str__(self) -> str:
+        return " and ".join(map(self._feature_text, self.supports)) or "everywhere"
+
+    def _feature_text(self, index: int) -> str:
+        """All that the region says about one feature."""
+        conditions = [c for c in self.conditions if c.feature.index == index]
+        feature, support = conditions[0].feature, self.supports[index]
+        if not support and len(conditions) > 1:  # contradictory: say it all
+            return " and ".join(map(str, conditions))
+        name = quote(feature.name, is_name=True)
+        if not support.intervals and support.missing:
+            return f"{name} is missing"
+        statements = (
+            _number_statements(name, conditions)
+            if feature.is_numeric
+            else _level_statements(name, feature, support)
+        )
+        suffix = " or missing" if support.missing and feature.has_missing else ""
+        return " and ".join(s + suffix for s in statements) or f"{name} is not missing"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {"conditions": [condition.to_dict() for condition in self.conditions]}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any], schema: Schema) -> Region:
+        """Inverse of `to_dict`."""
+        return cls(tuple(Condition.from_dict(d, schema) for d in plain["conditions"]))
+
+
+def number_text(value: float) -> str:
+    """Shortest text that reads back as the same number: 7, not 7.0."""
+    return repr(value).removesuffix(".0")
+
+
+def quote(text: str, is_name: bool = False) -> str:
+    """Text as `parse_region` reads it: quoted only if it would be misread bare."""
+    words = text.split(" ")
+    is_plain = all(PLAIN_WORD.fullmatch(word) and word.lower() not in KEYWORDS for word in words)
+    if is_plain and not (is_name and _is_number(text)):
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _number_statements(name: str, conditions: list[Condition]) -> list[str]:
+    low = max((c.threshold for c in conditions if c.operator == ">"), default=-math.inf)
+    high = min((c.threshold for c in conditions if c.operator == "<="), default=math.inf)
+    statements = [
+        f"{name} {c.operator} {number_text(c.threshold)}"
+        for c in conditions
+        if c.operator in ("=", "!=")
+    ]
+    if low > -math.inf and high < math.inf:
+        statements.append(f"{number_text(low)} < {name} <= {number_text(high)}")
+    elif high < math.inf:
+        statements.append(f"{name} <= {number_text(high)}")
+    elif low > -math.inf:
+        statements.append(f"{name} > {number_text(low)}")
+    return statements
+
+
+def _level_statements(name: str, feature: Feature, support: Support) -> list[str]:
+    inside = [
+        any(low < c <= high for low, high in support.intervals) for c in range(feature.n_levels + 1)
+    ]
+    unseen = inside[-1]
+    labels = [
+        quote(label) for label, c in zip(feature.levels, inside[:-1], strict=True) if c != unseen
+    ]
+    if len(labels) == 1:
+        return [f"{name} {'!=' if unseen else '='} {labels[0]}"]
+    if unseen and not labels:
+        return []
+    return [f"{name} {'not in' if unseen else 'in'} {{{', '.join(labels)}}}"]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _as_region(predicate: Region | Condition) -> Region:
+    return Region((predicate,)) if isinstance(predicate, Condition) else predicate
+
+
+def _nonempty(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
+    return tuple((low, high) for low, high in intervals if low < high)
+
+
+def _merge(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
+    """Join sorted intervals that touch."""
+    merged: list[Interval] = []
+    for low, high in intervals:
+        if merged and merged[-1][1] == low:
+            low = merged.pop()[0]
+        merged.append((low, high))
+    return tuple(merged)
+
+
+def _complement(intervals: tuple[Interval, ...], domain: Interval) -> tuple[Interval, ...]:
+    lows = (domain[0], *(high for _, high in intervals))
+    highs = (*(low for low, _ in intervals), domain[1])
+    return _nonempty(zip(lows, highs, strict=True))

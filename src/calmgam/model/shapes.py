@@ -1,0 +1,150 @@
+"""Curves: the contribution of one feature in one region, as a table of slots.
+
+A value is looked up by its slot, and every curve of a feature has the same slots:
+
+    numeric (k edges)    bins 0..k, bin b holding edges[b-1] < x <= edges[b]; then missing
+    levels (L of them)   levels 0..L-1; then rare or unseen; then missing
+
+`slot_codes` is the one function that finds the slot; the fit bins its training table with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from calmgam.model.schema import Feature, FloatArray
+
+MAX_SLOTS = 2**16
+
+
+def slot_codes(feature: Feature, edges: FloatArray, column: FloatArray) -> NDArray[np.uint16]:
+    """Slot of every value of the feature's encoded column."""
+    missing_slot = count_slots(feature, edges) - 1
+    missing = np.isnan(column)
+    if feature.is_numeric:
+        codes = np.searchsorted(edges, column, side="left").astype(np.uint16)
+        codes[missing] = missing_slot
+        return codes
+    return np.where(missing, missing_slot, column).astype(np.uint16)
+
+
+def count_slots(feature: Feature, edges: FloatArray) -> int:
+    """Count the slots: bins or levels (with the unseen one), and missing."""
+    return (len(edges) if feature.is_numeric else feature.n_levels) + 2
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeFunction:
+    """A step function of a number, or one value per level, with missing and unseen values.
+
+    Attributes
+    ----------
+    feature : Feature
+    edges : array of float
+        Strictly increasing finite cuts; empty for levels.
+    values, counts, spreads : array of float, one per slot
+        Contribution, training rows (sum of sample weights), standard deviation over bags.
+    """
+
+    feature: Feature
+    edges: FloatArray
+    values: FloatArray
+    counts: FloatArray
+    spreads: FloatArray
+
+    def __post_init__(self) -> None:
+        for name in ("edges", "values", "counts", "spreads"):
+            array = np.array(getattr(self, name), dtype=np.float64)
+            if array.ndim != 1 or not np.isfinite(array).all():
+                raise ValueError(
+                    f"{name} of {self.feature.name!r} must be a list of finite numbers"
+                )
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        if len(self.edges) and not self.feature.is_numeric:
+            raise ValueError(f"levels have no edges; {self.feature.name!r} got {len(self.edges)}")
+        if not (self.edges[:-1] < self.edges[1:]).all():
+            raise ValueError(f"edges of {self.feature.name!r} must be strictly increasing")
+        if self.n_slots > MAX_SLOTS:
+            raise ValueError(
+                f"{self.feature.name!r} must have at most {MAX_SLOTS} slots; got {self.n_slots}"
+            )
+        for name in ("values", "counts", "spreads"):
+            if len(getattr(self, name)) != self.n_slots:
+                raise ValueError(
+                    f"{name} of {self.feature.name!r} must have one number for each of its "
+                    f"{self.n_slots} slots; got {len(getattr(self, name))}"
+                )
+        if min(self.counts.min(), self.spreads.min()) < 0:
+            raise ValueError(f"counts and spreads of {self.feature.name!r} must not be negative")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ShapeFunction):
+            return NotImplemented
+        return self.feature == other.feature and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("edges", "values", "counts", "spreads")
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.feature, self.n_slots))
+
+    @property
+    def n_slots(self) -> int:
+        """Number of slots, missing included."""
+        return count_slots(self.feature, self.edges)
+
+    def codes(self, column: FloatArray) -> NDArray[np.uint16]:
+        """Slot of every value of the feature's encoded column."""
+        return slot_codes(self.feature, self.edges, column)
+
+    def __call__(self, column: FloatArray) -> FloatArray:
+        """Contribution of every value of the feature's encoded column."""
+        return self.values[self.codes(column)]
+
+    @property
+    def mean(self) -> float:
+        """Mean over the training rows; 0 if there were none."""
+        total = self.counts.sum()
+        return float(self.values @ self.counts / total) if total > 0 else 0.0
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Smallest and largest value among slots with training rows (or all, if none has)."""
+        values = self.values[self.counts > 0] if (self.counts > 0).any() else self.values
+        return float(values.min()), float(values.max())
+
+    def shifted(self, constant: float) -> ShapeFunction:
+        """Return the curve moved up by a constant."""
+        return replace(self, values=self.values + constant)
+
+    def refined(self, extra_edges: ArrayLike, counts: ArrayLike | None = None) -> ShapeFunction:
+        """Return the same curve with more edges.
+
+        `counts` are the rows per new slot; without them a divided bin's rows are all counted in
+        its uppermost part.
+        """
+        edges = np.union1d(self.edges, np.asarray(extra_edges, dtype=np.float64))
+        # new bin b lies in the old bin of its upper edge; the last bin and missing stay last
+        bins = np.searchsorted(self.edges, edges, side="left")
+        old = np.concatenate([bins, [len(self.edges), len(self.edges) + 1]])
+        if counts is None:
+            counts = np.where(np.append(old[:-1] != old[1:], True), self.counts[old], 0.0)
+        new_counts = np.asarray(counts, dtype=np.float64)
+        return ShapeFunction(self.feature, edges, self.values[old], new_counts, self.spreads[old])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON; the feature is known from the place."""
+        return {
+            name: getattr(self, name).tolist() for name in ("edges", "values", "counts", "spreads")
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any], feature: Feature) -> ShapeFunction:
+        """Inverse of `to_dict`."""
+        return cls(feature, plain["edges"], plain["values"], plain["counts"], plain["spreads"])

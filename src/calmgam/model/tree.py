@@ -1,0 +1,214 @@
+"""Partition trees: which region a row lies in.
+
+A tree of conditions sends every row to exactly one leaf, so its leaves' regions neither overlap nor
+leave gaps. `PartitionTree(nodes)` checks that it is one tree without unreachable leaves;
+`leaf_of(X)` maps rows of the encoded matrix to leaves, numbered from left to right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calmgam.model.regions import Condition, Region
+from calmgam.model.schema import FloatArray, Schema
+
+
+@dataclass(frozen=True)
+class Node:
+    """An inner node (rows that satisfy its condition go left) or a leaf with its number."""
+
+    condition: Condition | None = None
+    left: int = -1
+    right: int = -1
+    leaf: int = -1
+
+    def __post_init__(self) -> None:
+        is_leaf = self.condition is None
+        if (self.leaf >= 0) != is_leaf or (min(self.left, self.right) >= 0) == is_leaf:
+            raise ValueError(
+                f"a node has a condition and two children, or a leaf number; got {self}"
+            )
+
+
+@dataclass(frozen=True)
+class PartitionTree:
+    """A binary tree of conditions; `nodes[0]` is the root."""
+
+    nodes: tuple[Node, ...]
+
+    def __post_init__(self) -> None:
+        visited: list[int] = []
+        leaves: list[int] = []
+        for index, region in self._walk():
+            visited.append(index)
+            if self.nodes[index].condition is None:
+                leaves.append(self.nodes[index].leaf)
+                if region.is_empty:
+                    raise ValueError(f"no row can reach leaf {leaves[-1]}: {region}")
+        if sorted(visited) != list(range(len(self.nodes))):
+            raise ValueError(f"nodes must form one tree; the root reaches {visited}")
+        if leaves != list(range(len(leaves))):
+            raise ValueError(f"leaves must be numbered from left to right; got {leaves}")
+
+    def _walk(self) -> Iterator[tuple[int, Region]]:
+        """Nodes with their regions, parents first, left before right."""
+        stack = [(0, Region())]
+        n_visits = 0
+        while stack:
+            index, region = stack.pop()
+            n_visits += 1
+            if not 0 <= index < len(self.nodes) or n_visits > len(self.nodes):
+                raise ValueError(f"nodes must form one tree; node {index} does not fit into one")
+            yield index, region
+            node = self.nodes[index]
+            if node.condition is not None:
+                stack.append((node.right, region.with_condition(node.condition.negate())))
+                stack.append((node.left, region.with_condition(node.condition)))
+
+    @classmethod
+    def trivial(cls) -> PartitionTree:
+        """Return the tree with one leaf: everywhere."""
+        return cls((Node(leaf=0),))
+
+    @classmethod
+    def from_nested(cls, nested: Any) -> PartitionTree:
+        """Build a tree from `None` (a leaf) or `(condition, nested_left, nested_right)`."""
+        nodes: list[Node] = []
+
+        def add(part: Any, leaf: int) -> int:
+            """Append `part`, whose first leaf has number `leaf`; return the next leaf's number."""
+            if part is None:
+                nodes.append(Node(leaf=leaf))
+                return leaf + 1
+            condition, left, right = part
+            position = len(nodes)
+            nodes.append(Node(leaf=0))  # its place; the children come behind it
+            leaf = add(left, leaf)
+            right_position = len(nodes)
+            leaf = add(right, leaf)
+            nodes[position] = Node(condition, position + 1, right_position)
+            return leaf
+
+        add(nested, 0)
+        return cls(tuple(nodes))
+
+    def _nested(self, index: int = 0) -> Any:
+        node = self.nodes[index]
+        if node.condition is None:
+            return None
+        return node.condition, self._nested(node.left), self._nested(node.right)
+
+    def split(self, leaf: int, condition: Condition) -> PartitionTree:
+        """Return a new tree in which `leaf` has become two leaves.
+
+        The left one keeps the number; those to the right of it move up by one.
+        """
+        if not 0 <= leaf < self.n_leaves:
+            raise ValueError(f"leaf must be in 0..{self.n_leaves - 1}; got {leaf}")
+        nodes = [replace(n, leaf=n.leaf + 1) if n.leaf > leaf else n for n in self.nodes]
+        position = next(i for i, node in enumerate(nodes) if node.leaf == leaf)
+        nodes[position] = Node(condition, len(nodes), len(nodes) + 1)
+        return PartitionTree((*nodes, Node(leaf=leaf), Node(leaf=leaf + 1)))
+
+    @cached_property
+    def regions(self) -> tuple[Region, ...]:
+        """The leaves' regions."""
+        return tuple(r for index, r in self._walk() if self.nodes[index].condition is None)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves, which is the number of curves."""
+        return self.n_splits + 1
+
+    @property
+    def n_splits(self) -> int:
+        """Number of conditions."""
+        return len(self.nodes) // 2
+
+    @property
+    def depth(self) -> int:
+        """Largest number of conditions on the way to a leaf."""
+        return max(len(region.conditions) for region in self.regions)
+
+    @cached_property
+    def condition_features(self) -> tuple[int, ...]:
+        """Sorted indexes of the features that the conditions ask about."""
+        return tuple(sorted({n.condition.feature.index for n in self.nodes if n.condition}))
+
+    def leaf_of(self, X: FloatArray) -> NDArray[np.int32]:
+        """Leaf of every row of the encoded matrix."""
+        leaf_of_row = np.zeros(len(X), dtype=np.int32)
+        self._assign(0, X, None, leaf_of_row)
+        return leaf_of_row
+
+    def _assign(
+        self,
+        index: int,
+        X: FloatArray,
+        rows: NDArray[np.intp] | None,
+        leaf_of_row: NDArray[np.int32],
+    ) -> None:
+        """Write the leaves of `rows` (None: all) that have come to node `index`."""
+        node = self.nodes[index]
+        if node.condition is None:
+            leaf_of_row[slice(None) if rows is None else rows] = node.leaf
+            return
+        column = X[:, node.condition.feature.index]
+        holds = node.condition.holds(column if rows is None else column[rows])
+        left = np.flatnonzero(holds)
+        right = np.flatnonzero(~holds)
+        self._assign(node.left, X, left if rows is None else rows[left], leaf_of_row)
+        self._assign(node.right, X, right if rows is None else rows[right], leaf_of_row)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines(0, ""))
+
+    def _lines(self, index: int, indent: str) -> Iterator[str]:
+        node = self.nodes[index]
+        if node.condition is None:
+            yield f"{indent}leaf {node.leaf}"
+            return
+        for condition, child in (
+            (node.condition, node.left),
+            (node.condition.negate(), node.right),
+        ):
+            below = self.nodes[child]
+            if below.condition is None:
+                yield f"{indent}{condition}: leaf {below.leaf}"
+            else:
+                yield f"{indent}{condition}:"
+                yield from self._lines(child, indent + "    ")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON: {"leaf": 0} or {"condition", "left", "right"}, nested."""
+        return _nested_to_dict(self._nested())
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any], schema: Schema) -> PartitionTree:
+        """Inverse of `to_dict`."""
+        return cls.from_nested(_nested_from_dict(plain, schema))
+
+
+def _nested_to_dict(nested: Any) -> dict[str, Any]:
+    if nested is None:
+        return {}
+    condition, left, right = nested
+    return {
+        "condition": condition.to_dict(),
+        "left": _nested_to_dict(left),
+        "right": _nested_to_dict(right),
+    }
+
+
+def _nested_from_dict(plain: Mapping[str, Any], schema: Schema) -> Any:
+    if not plain:
+        return None
+    left, right = plain["left"], plain["right"]
+    condition = Condition.from_dict(plain["condition"], schema)
+    return condition, _nested_from_dict(left, schema), _nested_from_dict(right, schema)
