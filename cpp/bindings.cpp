@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "heterogeneity.hpp"
+#include "ice.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -54,9 +55,38 @@ void bind_heterogeneity(nb::module_& m) {
           "right, missing rows left.");
 }
 
+// ---- ice ----------------------------------------------------------------------------------------
+
+void ice_sums(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> rows, std::int32_t feature,
+              Input<double, 1> grid, Input<std::int32_t, 1> roots, Input<std::int32_t, 1> features,
+              Input<double, 1> thresholds, Input<std::int32_t, 1> left, Input<std::int32_t, 1> right,
+              Input<std::uint8_t, 1> missing_left, Input<std::int32_t, 1> left_codes,
+              Input<std::uint8_t, 1> code_goes_left, Input<double, 1> values, bool float32, bool all_trees,
+              int n_threads, nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
+    if (out.shape(0) != rows.shape(0) || out.shape(1) != grid.shape(0))
+        throw std::invalid_argument("ice_sums: out must have one row per row and one column per grid value");
+    const calmgam::ice::Trees trees{roots.data(),        roots.size(),      features.data(), thresholds.data(),
+                                    left.data(),         right.data(),      missing_left.data(),
+                                    left_codes.data(),   code_goes_left.data(), values.data(), values.size(),
+                                    float32};
+    const calmgam::ice::Matrix matrix{rows.data(), rows.shape(0), rows.shape(1), rows.stride(0), rows.stride(1)};
+    nb::gil_scoped_release release;
+    calmgam::ice::ice_sums(trees, matrix, feature, {grid.data(), grid.data() + grid.size()}, all_trees, n_threads,
+                           out.data());
+}
+
+void bind_ice(nb::module_& m) {
+    m.def("ice_sums", &ice_sums, "rows"_a.noconvert(), "feature"_a, "grid"_a.noconvert(), "roots"_a.noconvert(),
+          "features"_a.noconvert(), "thresholds"_a.noconvert(), "left"_a.noconvert(), "right"_a.noconvert(),
+          "missing_left"_a.noconvert(), "left_codes"_a.noconvert(), "code_goes_left"_a.noconvert(),
+          "values"_a.noconvert(), "float32"_a, "all_trees"_a, "n_threads"_a, "out"_a.noconvert(),
+          "out[row, point] = sum over trees of the leaf value of the row with its feature set to grid[point].");
+}
+
 }  // namespace
 
 NB_MODULE(_kernels, m) {
     m.doc() = "Compiled hot loops of calmgam.fit; every kernel has a numpy twin in tests/oracles.py.";
     bind_heterogeneity(m);
+    bind_ice(m);
 }
