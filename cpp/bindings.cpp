@@ -1,15 +1,15 @@
 // Translates between numpy and the kernels; the kernels themselves live one per header.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <stdexcept>
-#include <tuple>
 
 #include "boosting.hpp"
+#include "heterogeneity.hpp"
+#include "ice.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -108,9 +108,70 @@ void bind_boosting(nb::module_& m) {
         });
 }
 
+// ---- heterogeneity ------------------------------------------------------------------------------
+
+auto split_gains(Input<double, 2> curves, Input<double, 1> weights, Input<std::uint16_t, 2> codes,
+                 const std::vector<std::size_t>& n_conditions, const std::vector<bool>& ordered, double min_rows,
+                 int n_threads) {
+    const std::size_t n_rows = curves.shape(0), n_features = codes.shape(0);
+    if (weights.shape(0) != n_rows || codes.shape(1) != n_rows || n_conditions.size() != n_features ||
+        ordered.size() != n_features)
+        throw std::invalid_argument("split_gains: array shapes do not agree");
+    std::vector<calmgam::CandidateCodes> features;
+    std::size_t n_candidates = 0;
+    for (std::size_t j = 0; j < n_features; ++j) {
+        features.push_back({codes.data() + j * n_rows, n_conditions[j], ordered[j]});
+        n_candidates += n_conditions[j] + 1;  // and "is not missing"
+    }
+    std::vector<double> gains(2 * n_candidates);
+    {
+        nb::gil_scoped_release release;
+        calmgam::split_gains({curves.data(), weights.data(), n_rows, curves.shape(1)}, features, min_rows,
+                             n_threads, gains.data());
+    }
+    return as_numpy(std::move(gains), {n_candidates, 2});
+}
+
+void bind_heterogeneity(nb::module_& m) {
+    m.def("split_gains", &split_gains, "curves"_a.noconvert(), "weights"_a.noconvert(), "codes"_a.noconvert(),
+          "n_conditions"_a, "ordered"_a, "min_rows"_a, "n_threads"_a,
+          "What every candidate condition takes from weight * heterogeneity, (n_candidates, 2): missing rows "
+          "right, missing rows left.");
+}
+
+// ---- ice ----------------------------------------------------------------------------------------
+
+void ice_sums(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> rows, std::int32_t feature,
+              Input<double, 1> grid, Input<std::int32_t, 1> roots, Input<std::int32_t, 1> features,
+              Input<double, 1> thresholds, Input<std::int32_t, 1> left, Input<std::int32_t, 1> right,
+              Input<std::uint8_t, 1> missing_left, Input<std::int32_t, 1> left_codes,
+              Input<std::uint8_t, 1> code_goes_left, Input<double, 1> values, bool float32, bool all_trees,
+              int n_threads, nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
+    if (out.shape(0) != rows.shape(0) || out.shape(1) != grid.shape(0))
+        throw std::invalid_argument("ice_sums: out must have one row per row and one column per grid value");
+    const calmgam::ice::Trees trees{roots.data(),        roots.size(),      features.data(), thresholds.data(),
+                                    left.data(),         right.data(),      missing_left.data(),
+                                    left_codes.data(),   code_goes_left.data(), values.data(), values.size(),
+                                    float32};
+    const calmgam::ice::Matrix matrix{rows.data(), rows.shape(0), rows.shape(1), rows.stride(0), rows.stride(1)};
+    nb::gil_scoped_release release;
+    calmgam::ice::ice_sums(trees, matrix, feature, {grid.data(), grid.data() + grid.size()}, all_trees, n_threads,
+                           out.data());
+}
+
+void bind_ice(nb::module_& m) {
+    m.def("ice_sums", &ice_sums, "rows"_a.noconvert(), "feature"_a, "grid"_a.noconvert(), "roots"_a.noconvert(),
+          "features"_a.noconvert(), "thresholds"_a.noconvert(), "left"_a.noconvert(), "right"_a.noconvert(),
+          "missing_left"_a.noconvert(), "left_codes"_a.noconvert(), "code_goes_left"_a.noconvert(),
+          "values"_a.noconvert(), "float32"_a, "all_trees"_a, "n_threads"_a, "out"_a.noconvert(),
+          "out[row, point] = sum over trees of the leaf value of the row with its feature set to grid[point].");
+}
+
 }  // namespace
 
 NB_MODULE(_kernels, m) {
     m.doc() = "Compiled hot loops of calmgam.fit; every kernel has a numpy twin in tests/oracles.py.";
     bind_boosting(m);
+    bind_heterogeneity(m);
+    bind_ice(m);
 }

@@ -1,0 +1,334 @@
+"""Step 1, the reference: a table and its target come in, a strong black box that scores rows goes out.
+
+The reference only serves to find interactions. Whatever it is (a library by name, any estimator,
+a function), `Reference.score` speaks one language: the standardised target for regression, the
+log-odds of the second class for classification. Where the library is known its trees are read
+too (`Reference.ensemble`), which makes local effects exact and fast.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import logit
+from sklearn.base import clone
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from threadpoolctl import threadpool_limits
+
+from calmgam.fit.ensembles import (
+    HIST_GRADIENT_BOOSTING,
+    TreeEnsemble,
+    is_lightgbm,
+    is_tree_library,
+    is_xgboost,
+    read_trees,
+)
+from calmgam.model.schema import Schema
+
+NAMES = ("hist_gradient_boosting", "xgboost", "lightgbm", "random_forest")
+EARLY_STOPPING_ROWS = 2000  # a smaller table cannot spare validation rows
+ROWS_PER_THREAD = 50_000  # boosting a smaller table is slower on more threads
+MAX_CODES = 255  # of a categorical feature of HistGradientBoosting
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """A fitted black box that scores encoded rows on the link scale of the standardised target.
+
+    Attributes
+    ----------
+    estimator : fitted estimator or callable
+    task : {"regression", "classification"}
+    slope, intercept : float
+        The score is ``intercept + slope * (what the estimator says)``.
+    min_probability : float
+        Probabilities are clipped to [min_probability, 1 - min_probability] before the logit.
+    decode : callable or None
+        From the encoded matrix to the data the estimator knows; None: the matrix itself.
+    ensemble : TreeEnsemble or None
+        The trees, if the library is known.
+    n_jobs : int
+    """
+
+    estimator: Any
+    task: str
+    slope: float = 1.0
+    intercept: float = 0.0
+    min_probability: float = 1e-6
+    decode: Callable[[np.ndarray], Any] | None = None
+    ensemble: TreeEnsemble | None = None
+    n_jobs: int = 1
+
+    def score(self, X: np.ndarray) -> np.ndarray:
+        """Score of every row of the encoded matrix."""
+        data = X if self.decode is None else self.decode(X)
+        with threadpool_limits(limits=self.n_jobs, user_api="openmp"):
+            raw = np.asarray(self._raw_score(data), dtype=np.float64)
+        if raw.shape not in ((len(X),), (len(X), 1)):
+            raise ValueError(
+                f"the reference must give one score per row; got shape {raw.shape} for {len(X)} rows"
+            )
+        if not np.isfinite(raw).all():
+            raise ValueError(f"the reference must give finite scores; got {raw[~np.isfinite(raw)][0]}")
+        return self.intercept + self.slope * raw.ravel()
+
+    def score_of_sums(self, sums: np.ndarray) -> np.ndarray:
+        """Score from the ensemble's base + sums of leaf values."""
+        assert self.ensemble is not None
+        raw = self._log_odds(sums) if self.ensemble.probability else sums
+        return self.intercept + self.slope * raw
+
+    def _raw_score(self, data: Any) -> np.ndarray:
+        model = self.estimator
+        if not hasattr(model, "predict"):
+            return model(data)
+        if self.task == "regression":
+            return model.predict(data)
+        if isinstance(model, HistGradientBoostingClassifier):
+            return model.decision_function(data)
+        if is_xgboost(model) and model.objective == "binary:logistic":
+            return model.predict(data, output_margin=True)
+        if is_lightgbm(model) and model.objective_ == "binary" and not hasattr(model, "sigmoid"):
+            return model.predict(data, raw_score=True)
+        return self._log_odds(model.predict_proba(data)[:, 1])
+
+    def _log_odds(self, probability: np.ndarray) -> np.ndarray:
+        return logit(np.clip(probability, self.min_probability, 1.0 - self.min_probability))
+
+
+def fit_reference(
+    reference: Any,
+    X: np.ndarray,
+    y: np.ndarray,
+    schema: Schema,
+    *,
+    task: str,
+    weights: np.ndarray | None = None,
+    random_state: int = 0,
+    n_jobs: int = 1,
+    decode: Callable[[np.ndarray], Any] | None = None,
+    y_mean: float = 0.0,
+    y_scale: float = 1.0,
+    classes: Sequence[Any] = (0, 1),
+) -> Reference:
+    """Make the reference.
+
+    Parameters
+    ----------
+    reference : str, estimator or callable
+        A name of `NAMES`; a scikit-learn-style estimator (an unfitted one is cloned and fitted, a
+        fitted one used as it is); or a function of the data that returns predictions in the units
+        of the target (regression) or log-odds of the second class (classification).
+    X : (n, d) encoded matrix
+    y : (n,) array
+        The standardised target, or 0/1.
+    schema : Schema
+    task : {"regression", "classification"}
+    weights : (n,) array or None
+    random_state, n_jobs : int
+    decode : callable or None
+        From encoded rows to the data as the user knows them, which is what foreign estimators and
+        functions are given; None if the encoded matrix is the data.
+    y_mean, y_scale : float
+        Of the original target: a fitted regressor and a function predict in its units.
+    classes : pair
+        The two labels of the original target.
+
+    Returns
+    -------
+    Reference
+    """
+    if isinstance(reference, type) or not (
+        isinstance(reference, str) or hasattr(reference, "predict") or callable(reference)
+    ):
+        raise TypeError(
+            f"reference must be one of {_listed(NAMES)}, an estimator or a function; got {reference!r}"
+        )
+    n_threads = max(1, min(n_jobs, len(X) // ROWS_PER_THREAD))
+    n_codes = [feature.n_levels + 1 if _is_category(feature) else 0 for feature in schema.features]
+    fitted = Reference(
+        reference, task, min_probability=0.5 / len(X), decode=decode, n_jobs=n_threads
+    )
+    in_original_units = False
+    if isinstance(reference, str):
+        model = _named(reference, task, y, random_state, n_threads, n_jobs)
+        fitted = replace(fitted, estimator=_train(model, X, y, weights, n_codes, n_threads), decode=None)
+    elif _is_fitted(reference):
+        in_original_units = True
+    else:
+        model = _with_random_state(clone(reference), random_state)
+        # Which columns are categories we can tell the libraries we know; others see the data.
+        if is_tree_library(model) and any(n_codes):
+            fitted = replace(fitted, decode=None)
+        data = X if fitted.decode is None else fitted.decode(X)
+        codes = n_codes if fitted.decode is None else [0] * len(n_codes)
+        fitted = replace(fitted, estimator=_train(model, data, y, weights, codes, n_threads))
+
+    if task == "classification" and hasattr(fitted.estimator, "predict"):
+        fitted = replace(fitted, slope=_direction(fitted.estimator, classes))
+    elif task == "regression" and in_original_units:
+        fitted = replace(fitted, slope=1.0 / y_scale, intercept=-y_mean / y_scale)
+    return _with_trees(fitted, X, n_codes)
+
+
+def _named(
+    name: str, task: str, y: np.ndarray, random_state: int, n_threads: int, n_jobs: int
+) -> Any:
+    regression = task == "regression"
+    if name == "hist_gradient_boosting":
+        enough = len(y) if regression else 20 * np.bincount(y.astype(int), minlength=2).min()
+        return (HistGradientBoostingRegressor if regression else HistGradientBoostingClassifier)(
+            max_iter=300,
+            early_stopping=bool(min(len(y), enough) >= EARLY_STOPPING_ROWS),
+            n_iter_no_change=20,
+            random_state=random_state,
+        )
+    if name == "random_forest":
+        return (RandomForestRegressor if regression else RandomForestClassifier)(
+            n_estimators=500,
+            max_depth=25,
+            min_samples_leaf=3,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+    if name == "xgboost":
+        xgboost = _optional(name)
+        return (xgboost.XGBRegressor if regression else xgboost.XGBClassifier)(
+            n_estimators=300,
+            learning_rate=0.1,
+            tree_method="hist",
+            random_state=random_state,
+            n_jobs=n_threads,
+        )
+    if name == "lightgbm":
+        lightgbm = _optional(name)
+        return (lightgbm.LGBMRegressor if regression else lightgbm.LGBMClassifier)(
+            n_estimators=300,
+            learning_rate=0.1,
+            deterministic=True,
+            force_col_wise=True,
+            random_state=random_state,
+            n_jobs=n_threads,
+            verbose=-1,
+        )
+    nearest = difflib.get_close_matches(name, NAMES, n=1, cutoff=0.3)
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    raise ValueError(
+        f"reference must be one of {_listed(NAMES)}, an estimator or a function; got {name!r}{hint}"
+    )
+
+
+def _optional(package: str) -> Any:
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise ImportError(
+            f'reference="{package}" needs the {package} package: pip install calmgam[{package}]'
+        ) from error
+
+
+def _train(
+    model: Any,
+    data: Any,
+    y: np.ndarray,
+    weights: np.ndarray | None,
+    n_codes: Sequence[int],
+    n_threads: int,
+) -> Any:
+    """Fit the model; `n_codes` is not 0 for the columns of `data` that hold codes of categories."""
+    arguments: dict[str, Any] = {}
+    if any(n_codes):
+        categories = [n > 0 for n in n_codes]
+        if isinstance(model, HIST_GRADIENT_BOOSTING):
+            model.set_params(categorical_features=[0 < n <= MAX_CODES for n in n_codes])
+        elif is_xgboost(model):
+            kinds = ["c" if category else "q" for category in categories]
+            model.set_params(feature_types=kinds, enable_categorical=True)
+        elif is_lightgbm(model):
+            arguments["categorical_feature"] = np.flatnonzero(categories).tolist()
+    if weights is not None:
+        if has_fit_parameter(model, "sample_weight"):
+            arguments["sample_weight"] = weights
+        else:
+            warnings.warn(
+                f"the reference {type(model).__name__} takes no sample_weight and is fitted without",
+                stacklevel=4,
+            )
+    with threadpool_limits(limits=n_threads, user_api="openmp"):
+        return model.fit(data, y, **arguments)
+
+
+def _with_trees(reference: Reference, X: np.ndarray, n_codes: Sequence[int]) -> Reference:
+    """Add the trees, if they can be read and do reproduce the estimator's scores."""
+    if reference.decode is not None and any(n_codes):
+        return reference  # the estimator sees categories in its own way
+    ensemble = read_trees(reference.estimator, n_codes)
+    if ensemble is None:
+        return reference
+    candidate = replace(reference, ensemble=ensemble)
+    some = X[np.linspace(0, len(X) - 1, min(len(X), 256)).astype(int)]
+    # An objective with another link, or a column the trees see otherwise, shows here.
+    agrees = np.allclose(
+        candidate.score_of_sums(ensemble.score(some)), reference.score(some), rtol=1e-3, atol=1e-3
+    )
+    return candidate if agrees else reference
+
+
+def _is_category(feature: Any) -> bool:
+    return feature.kind == "categorical"
+
+
+def _is_fitted(model: Any) -> bool:
+    if not hasattr(model, "fit"):
+        return True
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
+
+
+def _with_random_state(model: Any, random_state: int) -> Any:
+    """Give the seed to every part of the estimator that has none."""
+    unset = [
+        name
+        for name, value in model.get_params(deep=True).items()
+        if name.split("__")[-1] == "random_state" and value is None
+    ]
+    return model.set_params(**dict.fromkeys(unset, random_state))
+
+
+def _direction(model: Any, classes: Sequence[Any]) -> float:
+    """1 if the model's second class is the target's second class, -1 if it is the first."""
+    if not hasattr(model, "predict_proba"):
+        raise TypeError(
+            f"a classifier's reference needs predict_proba, which {type(model).__name__} does not "
+            "have; wrap it in sklearn.calibration.CalibratedClassifierCV or give another"
+        )
+    labels = list(model.classes_)
+    if len(labels) != 2:
+        raise ValueError(f"the reference must know two classes; it knows {len(labels)}: {labels}")
+    if labels in ([0, 1], list(classes)):
+        return 1.0
+    if labels == list(classes)[::-1]:
+        return -1.0
+    raise ValueError(
+        f"the reference was fitted on the classes {_listed(labels)}, the target has {_listed(classes)}"
+    )
+
+
+def _listed(values: Sequence[Any]) -> str:
+    return ", ".join(repr(value) for value in values)
