@@ -33,7 +33,7 @@ auto as_numpy(std::vector<Value>&& values, std::initializer_list<std::size_t> sh
 struct BagGroup {
     Input<std::uint16_t, 2> cells;  // (n_features, n_rows)
     Input<double, 1> target, weight;
-    Input<std::uint8_t, 2> in_bag;  // (n_rows, LANES)
+    Input<std::uint8_t, 2> roles;  // (n_rows, LANES)
     calmgam::BoostingData data;
     calmgam::BoostingSettings settings;
     calmgam::BoostingState state;
@@ -43,16 +43,16 @@ struct BagGroup {
 std::unique_ptr<BagGroup> make_bag_group(
     Input<std::uint16_t, 2> cells, const std::vector<std::size_t>& n_leaves, const std::vector<std::size_t>& n_slots,
     const std::vector<bool>& ordered, Input<double, 1> target, Input<double, 1> weight,
-    Input<std::uint8_t, 2> in_bag, const std::vector<std::uint64_t>& seeds, bool logistic, double learning_rate,
+    Input<std::uint8_t, 2> roles, const std::vector<std::uint64_t>& seeds, bool logistic, double learning_rate,
     int max_rounds, int patience, double tolerance, int max_leaves, int smoothing_rounds, double min_samples_leaf,
     double l2, double momentum, double level_smoothing) {
     const std::size_t n_rows = target.shape(0), n_features = cells.shape(0);
-    if (cells.shape(1) != n_rows || weight.shape(0) != n_rows || in_bag.shape(0) != n_rows ||
-        in_bag.shape(1) != calmgam::LANES || seeds.empty() || seeds.size() > calmgam::LANES ||
+    if (cells.shape(1) != n_rows || weight.shape(0) != n_rows || roles.shape(0) != n_rows ||
+        roles.shape(1) != calmgam::LANES || seeds.empty() || seeds.size() > calmgam::LANES ||
         n_leaves.size() != n_features || n_slots.size() != n_features || ordered.size() != n_features)
         throw std::invalid_argument("boosting: array shapes do not agree");
     auto group = std::make_unique<BagGroup>();
-    group->cells = cells, group->target = target, group->weight = weight, group->in_bag = in_bag;
+    group->cells = cells, group->target = target, group->weight = weight, group->roles = roles;
     group->n_bags = static_cast<int>(seeds.size());
     group->settings = {logistic,   learning_rate,    max_rounds,       patience, tolerance,
                        max_leaves, smoothing_rounds, min_samples_leaf, l2,       momentum, level_smoothing};
@@ -63,7 +63,7 @@ std::unique_ptr<BagGroup> make_bag_group(
             {cells.data() + f * n_rows, n_leaves[f], n_slots[f], ordered[f], first_cell});
         first_cell += n_leaves[f] * n_slots[f];
     }
-    group->data.target = target.data(), group->data.weight = weight.data(), group->data.in_bag = in_bag.data();
+    group->data.target = target.data(), group->data.weight = weight.data(), group->data.roles = roles.data();
     std::uint64_t padded[calmgam::LANES] = {};
     std::copy(seeds.begin(), seeds.end(), padded);
     nb::gil_scoped_release release;
@@ -85,9 +85,11 @@ std::vector<double> per_bag(const BagGroup& group, const double* values) {
 
 void bind_boosting(nb::module_& m) {
     m.attr("LANES") = calmgam::LANES;
+    m.attr("TRAINS") = calmgam::TRAINS;
+    m.attr("VALIDATES") = calmgam::VALIDATES;
     nb::class_<BagGroup>(m, "BagGroup", "Up to eight bags boosted side by side over cells.")
         .def(nb::new_(&make_bag_group), "cells"_a.noconvert(), "n_leaves"_a, "n_slots"_a, "ordered"_a,
-             "target"_a.noconvert(), "weight"_a.noconvert(), "in_bag"_a.noconvert(), "seeds"_a, nb::kw_only(),
+             "target"_a.noconvert(), "weight"_a.noconvert(), "roles"_a.noconvert(), "seeds"_a, nb::kw_only(),
              "logistic"_a, "learning_rate"_a, "max_rounds"_a, "patience"_a, "tolerance"_a, "max_leaves"_a,
              "smoothing_rounds"_a, "min_samples_leaf"_a, "l2"_a, "momentum"_a, "level_smoothing"_a)
         .def(
@@ -101,7 +103,6 @@ void bind_boosting(nb::module_& m) {
         .def("curves", &group_curves, "Heights at each bag's best round, (n_bags, n_cells).")
         .def_prop_ro("round", [](const BagGroup& group) { return group.state.round; })
         .def_prop_ro("intercepts", [](const BagGroup& group) { return per_bag(group, group.state.intercept); })
-        .def_prop_ro("first_losses", [](const BagGroup& group) { return per_bag(group, group.state.first_loss); })
         .def_prop_ro("best_losses", [](const BagGroup& group) { return per_bag(group, group.state.best_loss); })
         .def_prop_ro("best_rounds", [](const BagGroup& group) {
             return std::vector<int>(group.state.best_round, group.state.best_round + group.n_bags);

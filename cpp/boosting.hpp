@@ -21,6 +21,9 @@
 
 namespace calmgam {
 
+// What a row does in a bag.
+constexpr std::uint8_t TRAINS = 1, VALIDATES = 2;
+
 struct BoostingFeature {
     const std::uint16_t* cells;  // one per row
     std::size_t n_leaves;
@@ -35,7 +38,7 @@ struct BoostingData {
     std::vector<BoostingFeature> features;
     const double* target;         // standardised y, or 0/1
     const double* weight;         // sample weight of each row
-    const std::uint8_t* in_bag;   // n_rows x LANES: 1 trains, 0 validates
+    const std::uint8_t* roles;    // n_rows x LANES: TRAINS, VALIDATES or both
     std::size_t n_cells() const {
         return features.empty() ? 0 : features.back().first_cell + features.back().n_cells();
     }
@@ -70,8 +73,8 @@ struct BoostingState {
     std::vector<double> gradient_sum, hessian_sum;       // n_cells x LANES
     std::vector<Step> steps[LANES];                      // everything ever added, in order
     std::vector<std::size_t> steps_until[LANES];         // steps_until[lane][k]: after k rounds
-    double intercept[LANES] = {}, best_loss[LANES] = {}, first_loss[LANES] = {};
-    double in_bag_weight[LANES] = {}, validation_weight[LANES] = {};
+    double intercept[LANES] = {}, best_loss[LANES] = {};
+    double validation_weight[LANES] = {};
     int best_round[LANES] = {};
     bool active[LANES] = {};
     std::uint64_t random[LANES] = {};
@@ -127,7 +130,7 @@ static void collect(std::size_t n_rows, const std::uint16_t* __restrict cells,
 // Log loss: add the round's shift to the score, renew gradient and hessian, sum the validation loss.
 CALMGAM_CLONES
 static void renew_logistic(std::size_t n_rows, const double* __restrict target,
-                           const double* __restrict weight, const std::uint8_t* __restrict in_bag,
+                           const double* __restrict weight, const std::uint8_t* __restrict roles,
                            float* __restrict score, float* __restrict shift, float* __restrict gradient,
                            float* __restrict hessian, double* __restrict loss) {
     for (std::size_t row = 0; row < n_rows; ++row) {
@@ -141,18 +144,19 @@ static void renew_logistic(std::size_t n_rows, const double* __restrict target,
             const float decay = fast_exp(-std::fabs(s));          // in (0, 1]
             const float share = 1.0f / (1.0f + decay);
             const float p = s >= 0.0f ? share : decay * share;
-            const float trains = in_bag[at + lane] ? w : 0.0f;
+            const float trains = roles[at + lane] & TRAINS ? w : 0.0f;
+            const float validates = roles[at + lane] & VALIDATES ? w : 0.0f;
             gradient[at + lane] = trains * (y - p);
             hessian[at + lane] = trains * std::max(p * (1.0f - p), 1e-6f);
             const float log_loss = fast_log(1.0f + decay) + std::max(s, 0.0f) - s * y;
-            loss[lane] += (w - trains) * log_loss;
+            loss[lane] += validates * log_loss;
         }
     }
 }
 
 CALMGAM_CLONES
 static void squared_loss(std::size_t n_rows, const double* __restrict target,
-                         const double* __restrict weight, const std::uint8_t* __restrict in_bag,
+                         const double* __restrict weight, const std::uint8_t* __restrict roles,
                          const float* __restrict score, const float* __restrict shift,
                          double* __restrict loss) {
     for (std::size_t row = 0; row < n_rows; ++row) {
@@ -161,7 +165,7 @@ static void squared_loss(std::size_t n_rows, const double* __restrict target,
         const std::size_t at = row * LANES;
         for (int lane = 0; lane < LANES; ++lane) {
             const float residual = y - score[at + lane] - shift[at + lane];
-            loss[lane] += (in_bag[at + lane] ? 0.0f : w) * residual * residual;
+            loss[lane] += (roles[at + lane] & VALIDATES ? w : 0.0f) * residual * residual;
         }
     }
 }
@@ -354,18 +358,20 @@ inline BoostingState start_boosting(const BoostingData& data, const BoostingSett
     state.hessian_sum.assign(cells, 0.0);
     state.velocity.assign(cells, 0.0f);
     state.weight_prefix.assign(cells, 0.0f);
-    double mean[LANES] = {};
+    double mean[LANES] = {}, training_weight[LANES] = {};
     for (std::size_t row = 0; row < data.n_rows; ++row)
         for (int lane = 0; lane < LANES; ++lane) {
-            const bool trains = data.in_bag[row * LANES + lane];
-            (trains ? state.in_bag_weight : state.validation_weight)[lane] += data.weight[row];
-            if (trains) mean[lane] += data.weight[row] * data.target[row];
+            const std::uint8_t role = data.roles[row * LANES + lane];
+            if (role & VALIDATES) state.validation_weight[lane] += data.weight[row];
+            if (!(role & TRAINS)) continue;
+            training_weight[lane] += data.weight[row];
+            mean[lane] += data.weight[row] * data.target[row];
         }
     for (int lane = 0; lane < LANES; ++lane) {
         state.random[lane] = seeds[lane];
         state.active[lane] = lane < n_bags;
         state.steps_until[lane].push_back(0);
-        mean[lane] /= std::max(state.in_bag_weight[lane], 1e-300);
+        mean[lane] /= std::max(training_weight[lane], 1e-300);
         const double p = std::min(std::max(mean[lane], 1e-6), 1.0 - 1e-6);
         state.intercept[lane] = settings.logistic ? std::log(p / (1.0 - p)) : mean[lane];
         state.best_loss[lane] = std::numeric_limits<double>::infinity();
@@ -374,7 +380,7 @@ inline BoostingState start_boosting(const BoostingData& data, const BoostingSett
         for (int lane = 0; lane < LANES; ++lane) {
             const std::size_t at = row * LANES + lane;
             state.score[at] = static_cast<float>(state.intercept[lane]);
-            state.hessian[at] = data.in_bag[at] ? static_cast<float>(data.weight[row]) : 0.0f;
+            state.hessian[at] = data.roles[at] & TRAINS ? static_cast<float>(data.weight[row]) : 0.0f;
             // squared error: the expansion never changes, so it is laid down once
             state.gradient[at] = state.hessian[at] * static_cast<float>(data.target[row] - state.intercept[lane]);
         }
@@ -413,14 +419,13 @@ inline void advance(const BoostingData& data, const BoostingSettings& settings, 
     for (int done = 0; done < n_rounds; ++done) {
         double loss[LANES] = {};
         if (settings.logistic)
-            renew_logistic(data.n_rows, data.target, data.weight, data.in_bag, state.score.data(), state.shift.data(),
+            renew_logistic(data.n_rows, data.target, data.weight, data.roles, state.score.data(), state.shift.data(),
                            state.gradient.data(), state.hessian.data(), loss);
         else
-            squared_loss(data.n_rows, data.target, data.weight, data.in_bag, state.score.data(), state.shift.data(), loss);
+            squared_loss(data.n_rows, data.target, data.weight, data.roles, state.score.data(), state.shift.data(), loss);
         for (int lane = 0; lane < LANES; ++lane) {
             if (!state.active[lane]) continue;
             loss[lane] /= std::max(state.validation_weight[lane], 1e-300);
-            if (state.round == 0) state.first_loss[lane] = loss[lane];
             if (loss[lane] < state.best_loss[lane] * (1.0 - settings.tolerance) || state.round == 0) {
                 state.best_loss[lane] = loss[lane];
                 state.best_round[lane] = state.round;

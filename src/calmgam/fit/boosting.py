@@ -10,21 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calmgam import _kernels
+from calmgam._kernels import TRAINS, VALIDATES
+from calmgam.fit.binning import Binned
 from calmgam.fit.losses import Target
 from calmgam.fit.settings import check_in, check_integer, check_number
-from calmgam.model.schema import Feature, FloatArray
+from calmgam.model.schema import FloatArray
 
 VALIDATION_SHARE = 0.15
 MIN_ROWS_TO_VALIDATE = 8
 CELLS_PER_CALL = 2e7  # rows * features between two looks at the progress bar and Ctrl-C
 
 Progress = Callable[[int, int], None]
+Roles = NDArray[np.uint8]  # TRAINS, VALIDATES or both, (n_rows, n_bags)
 
 
 @dataclass(frozen=True)
@@ -73,32 +76,34 @@ class BoostedCurves:
     rounds: NDArray[np.int_]
 
 
-def draw_bags(target: Target, n_bags: int, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Which rows train in which bag, (n_rows, n_bags); the others validate. Classes keep shares."""
+def draw_bags(target: Target, n_bags: int, rng: np.random.Generator) -> Roles:
+    """Draw who trains and who validates in every bag, (n_rows, n_bags); classes keep their shares.
+
+    In a table too small to spare rows, all do both.
+    """
     n_rows = len(target.values)
-    in_bag = np.ones((n_rows, n_bags), dtype=np.uint8)
     if n_rows < MIN_ROWS_TO_VALIDATE:
-        return in_bag
-    strata = [np.flatnonzero(target.values == c) for c in (0, 1)]
-    if not target.is_classification:
-        strata = [np.arange(n_rows)]
+        return np.full((n_rows, n_bags), TRAINS | VALIDATES, dtype=np.uint8)
+    strata = [np.arange(n_rows)]
+    if target.is_classification:
+        strata = [np.flatnonzero(target.values == label) for label in (0, 1)]
+    roles = np.full((n_rows, n_bags), TRAINS, dtype=np.uint8)
     for bag in range(n_bags):
         for rows in strata:
             n_validation = round(VALIDATION_SHARE * len(rows))
-            in_bag[rng.permutation(rows)[:n_validation], bag] = 0
-    return in_bag
+            roles[rng.permutation(rows)[:n_validation], bag] = VALIDATES
+    return roles
 
 
 def boost(
     cells: NDArray[np.uint16],
-    features: Sequence[Feature],
+    binned: Binned,
     n_leaves: Sequence[int],
-    n_slots: Sequence[int],
     target: Target,
-    in_bag: NDArray[np.uint8],
+    roles: Roles,
     settings: BoostingSettings,
     *,
-    rng: np.random.Generator,
+    seed: int,
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> BoostedCurves:
@@ -107,59 +112,51 @@ def boost(
     Parameters
     ----------
     cells : (n_features, n_rows) array of uint16
-    features : sequence of Feature
-    n_leaves, n_slots : sequence of int
-        Size of every term.
+    binned : Binned
+    n_leaves : sequence of int
+        Number of curves of every feature.
     target : Target
-    in_bag : (n_rows, n_bags) array
+    roles : (n_rows, n_bags) array
+        As `draw_bags` gives them.
     settings : BoostingSettings
-    rng : numpy Generator
+    seed : int
     n_jobs : int
         Threads; the result does not depend on it.
     progress : callable, optional
         Called with rounds done and the most rounds there can be.
     """
-    seeds = rng.integers(2**63, size=in_bag.shape[1])
+    seeds = np.random.default_rng(seed).integers(2**63, size=roles.shape[1])
     groups = [
         _kernels.BagGroup(
             cells,
             list(n_leaves),
-            list(n_slots),
-            [feature.is_numeric for feature in features],
+            list(binned.n_slots),
+            [feature.is_numeric for feature in binned.features],
             target.values,
             target.weights,
-            _lanes(in_bag[:, start : start + _kernels.LANES]),
+            _lanes(roles[:, start : start + _kernels.LANES]),
             seeds[start : start + _kernels.LANES].tolist(),
             logistic=target.is_classification,
-            learning_rate=settings.learning_rate,
-            max_rounds=settings.max_rounds,
-            patience=settings.patience,
-            tolerance=settings.tolerance,
-            max_leaves=settings.max_leaves,
-            smoothing_rounds=settings.smoothing_rounds,
-            min_samples_leaf=settings.min_samples_leaf,
-            l2=settings.l2,
-            momentum=settings.momentum,
-            level_smoothing=settings.level_smoothing,
+            **{name: value for name, value in asdict(settings).items() if name != "n_bags"},
         )
-        for start in range(0, in_bag.shape[1], _kernels.LANES)
+        for start in range(0, roles.shape[1], _kernels.LANES)
     ]
     _run(groups, max(1, int(CELLS_PER_CALL / max(cells.size, 1))), settings, n_jobs, progress)
 
     heights = np.concatenate([group.curves() for group in groups])
-    sizes = [leaves * slots for leaves, slots in zip(n_leaves, n_slots, strict=True)]
-    shapes = zip(np.split(heights, np.cumsum(sizes)[:-1], axis=1), n_leaves, n_slots, strict=True)
+    sizes = [(leaves, slots) for leaves, slots in zip(n_leaves, binned.n_slots, strict=True)]
+    parts = np.split(heights, np.cumsum([leaves * slots for leaves, slots in sizes])[:-1], axis=1)
     return BoostedCurves(
         intercepts=np.concatenate([group.intercepts for group in groups]),
-        values=[part.reshape(len(heights), leaves, slots) for part, leaves, slots in shapes],
+        values=[part.reshape(-1, *size) for part, size in zip(parts, sizes, strict=True)],
         losses=np.concatenate([group.best_losses for group in groups]),
         rounds=np.concatenate([group.best_rounds for group in groups]),
     )
 
 
-def _lanes(in_bag: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _lanes(roles: Roles) -> Roles:
     """Pad a group of bags to the kernel's number of lanes."""
-    return np.ascontiguousarray(np.pad(in_bag, [(0, 0), (0, _kernels.LANES - in_bag.shape[1])]))
+    return np.ascontiguousarray(np.pad(roles, [(0, 0), (0, _kernels.LANES - roles.shape[1])]))
 
 
 def _run(

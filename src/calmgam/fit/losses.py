@@ -7,8 +7,10 @@ user's units.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calmgam.model.schema import FloatArray
 
@@ -58,13 +60,19 @@ class Target:
         """Name of the error that `error` gives."""
         return "log_loss" if self.is_classification else "rmse"
 
-    def error(self, score: FloatArray, rows: FloatArray) -> float:
+    @property
+    def uneven_weights(self) -> FloatArray | None:
+        """The sample weights, or None if all are equal."""
+        return None if np.all(self.weights == 1.0) else self.weights
+
+    def error(self, score: FloatArray, rows: NDArray[Any]) -> float:
         """Log loss, or root mean squared error in the units of y, of scores on some rows."""
-        y, w = self.values[rows], self.weights[rows]
+        y = self.values[rows]
+        losses = (y - score) ** 2
         if self.is_classification:
-            return float(np.average(np.logaddexp(0.0, score) - y * score, weights=w))
-        return self.scale * float(np.sqrt(np.average((y - score) ** 2, weights=w)))
+            losses = np.logaddexp(0.0, score) - y * score
+        return self.error_of_loss(np.average(losses, weights=self.weights[rows]))
 
     def error_of_loss(self, loss: float) -> float:
-        """`error` of a mean loss on the fit's own scale."""
+        """`error` for a mean loss on the fit's own scale."""
         return float(loss) if self.is_classification else self.scale * float(np.sqrt(loss))

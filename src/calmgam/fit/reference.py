@@ -28,6 +28,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from threadpoolctl import threadpool_limits
 
+from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.ensembles import (
     HIST_GRADIENT_BOOSTING,
     TreeEnsemble,
@@ -36,6 +37,7 @@ from calmgam.fit.ensembles import (
     is_xgboost,
     read_trees,
 )
+from calmgam.fit.losses import Target
 from calmgam.model.schema import Schema
 
 NAMES = ("hist_gradient_boosting", "xgboost", "lightgbm", "random_forest")
@@ -332,3 +334,40 @@ def _direction(model: Any, classes: Sequence[Any]) -> float:
 
 def _listed(values: Sequence[Any]) -> str:
     return ", ".join(repr(value) for value in values)
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceLearner:
+    """Everything `fit_reference` needs but the rows."""
+
+    reference: Any
+    schema: Schema
+    target: Target
+    classes: tuple[Any, ...]
+    decode: Callable[[np.ndarray], Any] | None
+    random_state: int
+    n_jobs: int
+
+    def fit(self, X: np.ndarray, rows: Any = slice(None)) -> Reference:
+        """Fit the reference on some rows of the encoded training table."""
+        weights = self.target.uneven_weights
+        return fit_reference(
+            self.reference,
+            X[rows],
+            self.target.values[rows],
+            self.schema,
+            task=self.target.task,
+            weights=None if weights is None else weights[rows],
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            decode=self.decode,
+            y_mean=self.target.mean,
+            y_scale=self.target.scale,
+            classes=self.classes or (0, 1),
+        )
+
+    def validation_error(self, X: np.ndarray, roles: np.ndarray) -> float:
+        """Error on a bag's validation rows of a reference that has not seen them."""
+        validation = np.flatnonzero(roles & VALIDATES)
+        reference = self.fit(X, np.flatnonzero(roles & TRAINS))
+        return self.target.error(reference.score(X[validation]), validation)

@@ -1,0 +1,30 @@
+"""Progress of a long fit: one line per stage on standard error, drawn again as it advances."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+WIDTH = 30
+
+
+@contextmanager
+def stage(name: str, verbose: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Show a stage while it runs; gives the function to call with (done, total), or None."""
+    if not verbose:
+        yield None
+        return
+    start = time.perf_counter()
+
+    def draw(done: int, total: int) -> None:
+        filled = WIDTH * done // max(total, 1)
+        bar = "█" * filled + "·" * (WIDTH - filled)
+        seconds = time.perf_counter() - start
+        print(f"\r{name:<10} {bar} {done}/{total}  {seconds:.1f} s", end="", file=sys.stderr)
+
+    print(f"{name:<10} ", end="", flush=True, file=sys.stderr)
+    yield draw
+    seconds = time.perf_counter() - start
+    print(f"\r{name:<10} done in {seconds:.1f} s{' ' * (WIDTH + 10)}", file=sys.stderr)
