@@ -37,7 +37,7 @@ auto split_gains(Input<double, 2> curves, Input<double, 1> weights, Input<std::u
     std::size_t n_candidates = 0;
     for (std::size_t j = 0; j < n_features; ++j) {
         features.push_back({codes.data() + j * n_rows, n_conditions[j], ordered[j]});
-        n_candidates += n_conditions[j];
+        n_candidates += n_conditions[j] + 1;  // and "is not missing"
     }
     std::vector<double> gains(2 * n_candidates);
     {

@@ -64,31 +64,38 @@ inline double split_gain(const double* left, const double* total, std::size_t n_
     return left[1] * right_weight / total[1] * distance;
 }
 
-// gains: n_conditions pairs (missing rows right, missing rows left); the second is -1 if none is missing.
+// gains: a pair (missing rows right, missing rows left) for every condition, then one for "is not missing";
+// what cannot be tried is -1.
 inline void score_feature(const CurveTable& table, const CandidateCodes& candidates, double min_rows,
                           double* gains) {
     const std::size_t strip = table.strip(), n_conditions = candidates.n_conditions;
     const std::vector<double> sums = sums_by_code(table, candidates);
     const double* missing = sums.data() + (n_conditions + 1) * strip;
-    std::vector<double> total(strip, 0.0), left(strip, 0.0), left_and_missing(strip);
-    for (std::size_t code = 0; code < n_conditions + 2; ++code)
-        add(total.data(), sums.data() + code * strip, strip);
+    const bool any_missing = missing[0] > 0.0;
+    std::vector<double> present(strip, 0.0), total(strip), left(strip, 0.0), left_and_missing(strip);
+    for (std::size_t code = 0; code <= n_conditions; ++code) add(present.data(), sums.data() + code * strip, strip);
+    total = present;
+    add(total.data(), missing, strip);
+    const auto gain = [&](const std::vector<double>& side) {
+        return split_gain(side.data(), total.data(), table.n_points, min_rows);
+    };
     for (std::size_t t = 0; t < n_conditions; ++t) {
         if (!candidates.ordered) left.assign(strip, 0.0);
         add(left.data(), sums.data() + t * strip, strip);
         left_and_missing = left;
         add(left_and_missing.data(), missing, strip);
-        gains[2 * t] = split_gain(left.data(), total.data(), table.n_points, min_rows);
-        gains[2 * t + 1] =
-            missing[0] > 0.0 ? split_gain(left_and_missing.data(), total.data(), table.n_points, min_rows) : -1.0;
+        gains[2 * t] = gain(left);
+        gains[2 * t + 1] = any_missing ? gain(left_and_missing) : -1.0;
     }
+    gains[2 * n_conditions] = any_missing ? gain(present) : -1.0;
+    gains[2 * n_conditions + 1] = -1.0;
 }
 
 // gains: the pairs of all features' conditions, one feature after the other.
 inline void split_gains(const CurveTable& table, const std::vector<CandidateCodes>& features, double min_rows,
                         int n_threads, double* gains) {
     std::vector<std::size_t> first(1, 0);
-    for (const CandidateCodes& candidates : features) first.push_back(first.back() + candidates.n_conditions);
+    for (const CandidateCodes& candidates : features) first.push_back(first.back() + candidates.n_conditions + 1);
     parallel_for(features.size(), n_threads, [&](std::size_t feature) {
         score_feature(table, features[feature], min_rows, gains + 2 * first[feature]);
     });

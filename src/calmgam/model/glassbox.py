@@ -8,6 +8,7 @@ intercept and a link. Both are values: they compare, save and score, and nothing
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from calmgam.model.schema import Feature, FloatArray, Schema
+from calmgam.model.columns import FloatArray
+from calmgam.model.schema import Feature, Schema
 from calmgam.model.shapes import ShapeFunction, slot_codes
 from calmgam.model.tree import PartitionTree
 
@@ -127,7 +129,11 @@ class Model:
     errors: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.intercept):
+        object.__setattr__(self, "intercept", float(self.intercept))
+        object.__setattr__(self, "classes", tuple(map(_plain_scalar, self.classes)))
+        errors = {name: _plain_scalar(error) for name, error in self.errors.items()}
+        object.__setattr__(self, "errors", errors)
+        if not math.isfinite(self.intercept):
             raise ValueError(f"intercept must be finite; got {self.intercept}")
         if tuple(term.feature for term in self.terms) != self.schema.features:
             raise ValueError("a model must have one term per feature, in the schema's order")
@@ -210,6 +216,31 @@ class Model:
 
     __repr__ = __str__
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "link": self.link,
+            "classes": list(self.classes),
+            "errors": dict(self.errors),
+            "schema": self.schema.to_dict(),
+            "intercept": self.intercept,
+            "terms": [term.to_dict() for term in self.terms],
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Model:
+        """Inverse of `to_dict`."""
+        schema = Schema.from_dict(plain["schema"])
+        terms = tuple(Term.from_dict(d, schema) for d in plain["terms"])
+        classes = tuple(plain["classes"])
+        return cls(schema, plain["intercept"], terms, plain["link"], classes, plain["errors"])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a JSON file, which `calmgam.load` reads."""
+        from calmgam.model import serialize  # it knows models, so it cannot come first
+
+        serialize.save(self, path)
+
 
 def _for_chunks(work: Callable[[slice], None], n_rows: int) -> None:
     """Call `work` on slices of rows that fit into the cache, in two threads if there are many."""
@@ -221,6 +252,14 @@ def _for_chunks(work: Callable[[slice], None], n_rows: int) -> None:
     else:
         with ThreadPoolExecutor(n_threads) as pool:
             list(pool.map(work, chunks))
+
+
+def _plain_scalar(value: Any) -> Any:
+    """Return a class label or error as a JSON scalar; a number that is not finite as None."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is not None and not isinstance(value, str | int | float):
+        raise ValueError(f"classes and errors must be text, numbers or booleans; got {value!r}")
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _logistic(score: FloatArray) -> FloatArray:

@@ -18,14 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calmgam.model.schema import Feature, FloatArray, Schema
+from calmgam.model.columns import FloatArray
+from calmgam.model.schema import Feature, Schema
 
 Mask = NDArray[np.bool_]
 Interval = tuple[float, float]
 
 EVERYTHING: Interval = (-math.inf, math.inf)
 NEGATION = {"<=": ">", ">": "<=", "=": "!=", "!=": "="}
-PLAIN_WORD = re.compile(r"""[^\s"'{},<>=!]+""")
+BARE_SIGNS = r"""[^\s"'{},<>=!]"""
 KEYWORDS = {"and", "or", "in", "not", "is", "missing", "everywhere"}
 
 
@@ -46,6 +47,12 @@ class Support:
             for other_low, other_high in other.intervals
         )
         return Support(_nonempty(overlaps), self.missing and other.missing)
+
+    def codes(self, n_levels: int) -> set[int]:
+        """Return the codes of the levels in the set; unseen: n_levels, missing: n_levels + 1."""
+        on_axis = range(n_levels + 1)
+        codes = {code for code in on_axis if any(a < code <= b for a, b in self.intervals)}
+        return codes | ({n_levels + 1} if self.missing else set())
 
     def __le__(self, other: Support) -> bool:
         """Subset: the intervals of `other` do not touch, so each of ours must lie inside one."""
@@ -301,8 +308,10 @@ def number_text(value: float) -> str:
 def quote(text: str, is_name: bool = False) -> str:
     """Text as `parse_region` reads it: quoted only if it would be misread bare."""
     words = text.split(" ")
-    is_plain = all(PLAIN_WORD.fullmatch(word) and word.lower() not in KEYWORDS for word in words)
-    if is_plain and not (is_name and _is_number(text)):
+    is_plain = all(
+        re.fullmatch(f"{BARE_SIGNS}+", word) and word.lower() not in KEYWORDS for word in words
+    )
+    if is_plain and not (is_name and is_number(text)):
         return text
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
@@ -326,13 +335,9 @@ def _number_statements(name: str, conditions: list[Condition]) -> list[str]:
 
 
 def _level_statements(name: str, feature: Feature, support: Support) -> list[str]:
-    inside = [
-        any(low < c <= high for low, high in support.intervals) for c in range(feature.n_levels + 1)
-    ]
-    unseen = inside[-1]
-    labels = [
-        quote(label) for label, c in zip(feature.levels, inside[:-1], strict=True) if c != unseen
-    ]
+    codes = support.codes(feature.n_levels)
+    unseen = feature.n_levels in codes  # then name the levels outside, else those inside
+    labels = [quote(text) for code, text in enumerate(feature.levels) if (code in codes) != unseen]
     if len(labels) == 1:
         return [f"{name} {'!=' if unseen else '='} {labels[0]}"]
     if unseen and not labels:
@@ -340,7 +345,8 @@ def _level_statements(name: str, feature: Feature, support: Support) -> list[str
     return [f"{name} {'not in' if unseen else 'in'} {{{', '.join(labels)}}}"]
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Tell whether a text reads as a number."""
     try:
         float(text)
     except ValueError:

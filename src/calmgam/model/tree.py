@@ -7,16 +7,19 @@ leave gaps. `PartitionTree(nodes)` checks that it is one tree without unreachabl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calmgam.model.columns import FloatArray
 from calmgam.model.regions import Condition, Region
-from calmgam.model.schema import FloatArray, Schema
+from calmgam.model.schema import Feature, Schema
 
 
 @dataclass(frozen=True)
@@ -38,23 +41,26 @@ class Node:
 
 @dataclass(frozen=True)
 class PartitionTree:
-    """A binary tree of conditions; `nodes[0]` is the root."""
+    """A binary tree of conditions; `nodes[0]` is the root, and parents come before children."""
 
     nodes: tuple[Node, ...]
 
     def __post_init__(self) -> None:
-        visited: list[int] = []
-        leaves: list[int] = []
-        for index, region in self._walk():
-            visited.append(index)
-            if self.nodes[index].condition is None:
-                leaves.append(self.nodes[index].leaf)
-                if region.is_empty:
-                    raise ValueError(f"no row can reach leaf {leaves[-1]}: {region}")
-        if sorted(visited) != list(range(len(self.nodes))):
-            raise ValueError(f"nodes must form one tree; the root reaches {visited}")
+        walk = list(self._walk())
+        order = [index for index, _ in walk]
+        if sorted(order) != list(range(len(self.nodes))):
+            raise ValueError(f"nodes must form one tree; the root reaches {order}")
+        position = {index: position for position, index in enumerate(order)} | {-1: -1}
+        nodes = [self.nodes[index] for index in order]
+        leaves = [node.leaf for node in nodes if node.condition is None]
         if leaves != list(range(len(leaves))):
             raise ValueError(f"leaves must be numbered from left to right; got {leaves}")
+        for _, region in walk:
+            if region.is_empty:
+                raise ValueError(f"no row can reach {region}")
+        # equal trees have equal nodes: parents first, left before right
+        nodes = [replace(n, left=position[n.left], right=position[n.right]) for n in nodes]
+        object.__setattr__(self, "nodes", tuple(nodes))
 
     def _walk(self) -> Iterator[tuple[int, Region]]:
         """Nodes with their regions, parents first, left before right."""
@@ -75,6 +81,28 @@ class PartitionTree:
     def trivial(cls) -> PartitionTree:
         """Return the tree with one leaf: everywhere."""
         return cls((Node(leaf=0),))
+
+    @classmethod
+    def from_regions(cls, regions: Sequence[Region]) -> PartitionTree:
+        """Return the tree whose leaves are these regions, in the tree's own order.
+
+        Regions that overlap or leave a gap are refused, and so are partitions that cannot be made
+        by splitting in two again and again. Missing values of a feature that had none in training
+        need not be covered: they go where the first split on that feature sends them.
+        """
+        for region in regions:
+            if region.is_empty:
+                raise ValueError(f"regions must not be empty; no row lies in: {region}")
+        for first, second in combinations(regions, 2):
+            if not first.contradicts(second):
+                raise ValueError(
+                    f"regions must not overlap; both hold {first & second}: "
+                    f"({first}) and ({second})"
+                )
+        gap = _find_gap(Region(), list(regions))
+        if gap is not None:
+            raise ValueError(f"regions must cover everything; none of them holds: {gap}")
+        return cls.from_nested(_find_splits(list(regions)))
 
     @classmethod
     def from_nested(cls, nested: Any) -> PartitionTree:
@@ -212,3 +240,69 @@ def _nested_from_dict(plain: Mapping[str, Any], schema: Schema) -> Any:
     left, right = plain["left"], plain["right"]
     condition = Condition.from_dict(plain["condition"], schema)
     return condition, _nested_from_dict(left, schema), _nested_from_dict(right, schema)
+
+
+def _find_gap(path: Region, regions: list[Region]) -> Region | None:
+    """Return a part of `path` that no region covers."""
+    if _is_void(path):
+        return None
+    regions = [region for region in regions if not path.contradicts(region)]
+    if not regions:
+        return path
+    open_conditions = (c for c in regions[0].conditions if not path.implies(c))
+    condition = next(open_conditions, None)
+    if condition is None:  # the first region covers the path
+        return None
+    for side in (condition, condition.negate()):
+        gap = _find_gap(path.with_condition(side), regions)
+        if gap is not None:
+            return gap
+    return None
+
+
+def _is_void(region: Region) -> bool:
+    """No row lies in the region, or only missing values of a feature that has none."""
+    unexpected = {c.feature.index for c in region.conditions if not c.feature.has_missing}
+    return region.is_empty or any(not region.supports[i].intervals for i in unexpected)
+
+
+def _find_splits(regions: list[Region]) -> Any:
+    """Return the nested tree of disjoint regions: any split that cuts none of them is right."""
+    if len(regions) == 1:
+        return None
+    for condition in _possible_splits(regions):
+        inside = [region for region in regions if region.implies(condition)]
+        outside = [region for region in regions if region.contradicts(condition)]
+        if inside and outside and len(inside) + len(outside) == len(regions):
+            return condition, _find_splits(inside), _find_splits(outside)
+    texts = "; ".join(map(str, regions))
+    raise ValueError(f"regions must come from splitting in two again and again; stuck at: {texts}")
+
+
+def _possible_splits(regions: list[Region]) -> Iterator[Condition]:
+    """Conditions that may separate the regions, each with missing values on either side."""
+    for condition in dict.fromkeys(c for region in regions for c in region.conditions):
+        yield from (condition, replace(condition, missing=not condition.missing))
+        if condition.feature.is_numeric:
+            for edge in (*condition.edges, math.inf):
+                for missing in (False, True):
+                    yield Condition(condition.feature, "<=", edge, missing)
+        else:
+            yield from _level_groups(condition.feature, regions)
+
+
+def _level_groups(feature: Feature, regions: list[Region]) -> Iterator[Condition]:
+    """Conditions for the groups of levels that some regions hang together by."""
+    groups: list[set[int]] = []  # the unseen level is n_levels, missing is n_levels + 1
+    for region in regions:
+        if feature.index not in region.supports:
+            return
+        group = region.supports[feature.index].codes(feature.n_levels)
+        for other in [other for other in groups if other & group]:
+            groups.remove(other)
+            group |= other
+        groups.append(group)
+    for group in groups:
+        if feature.n_levels not in group:
+            levels = tuple(sorted(group - {feature.n_levels + 1}))
+            yield Condition(feature, "=", levels, feature.n_levels + 1 in group)

@@ -1,0 +1,164 @@
+"""Which conditions may be tried on one feature.
+
+In: a feature, its list of cuts and its training column. Out: `Candidates`, the left sides of all
+splits that growth may try, and a small code per value that says which of them hold. Numbers offer
+`<= cut` at some of the cuts, or `= value` when there are very few values; categories offer
+`= level`, one level each; where values are missing, "is not missing" can be tried too. Which side
+of the other conditions takes the missing values is decided later, by growth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from calmgam.model.regions import Condition
+from calmgam.model.schema import Feature
+from calmgam.model.shapes import slot_codes
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The conditions that may be tried on one feature.
+
+    Parameters
+    ----------
+    feature
+        The conditioning feature.
+    conditions
+        Left side of every candidate split.
+    kind
+        ``"order"``: condition t holds for codes <= t; ``"equal"``: for codes == t.
+    edges
+        Numeric features: the cuts between neighbouring codes; empty for categories.
+    """
+
+    feature: Feature
+    conditions: tuple[Condition, ...]
+    kind: str
+    edges: np.ndarray
+
+    @property
+    def n_conditions(self) -> int:
+        """Number of candidate splits."""
+        return len(self.conditions)
+
+    @property
+    def missing_code(self) -> int:
+        """Code of a missing value."""
+        return self.n_conditions + 1
+
+    def codes(self, column: np.ndarray) -> np.ndarray:
+        """Code of each value (uint16).
+
+        ``"order"``: number of thresholds below the value; ``"equal"``: index of the condition that
+        holds, `n_conditions` if none does. Missing values have `missing_code`.
+        """
+        codes = slot_codes(self.feature, self.edges, column)
+        codes[np.isnan(column)] = self.missing_code
+        return codes
+
+    def holds(self, codes: np.ndarray, candidate: int, missing: bool) -> np.ndarray:
+        """Mask of the codes on the left of a candidate, missing values on the given side."""
+        if candidate == self.n_conditions:
+            return codes != self.missing_code
+        left = codes <= candidate if self.kind == "order" else codes == candidate
+        return left | (codes == self.missing_code) if missing else left
+
+    def condition(self, candidate: int, missing: bool) -> Condition:
+        """Condition of a candidate, missing values on the given side.
+
+        Candidate `n_conditions`, after the others, is "is not missing".
+        """
+        if candidate < self.n_conditions:
+            return replace(self.conditions[candidate], missing=missing)
+        if self.feature.is_numeric:
+            return Condition(self.feature, "<=", np.inf, False)
+        return Condition(self.feature, "!=", (), False)
+
+
+def candidates_for(
+    feature: Feature,
+    edges: np.ndarray,
+    column: np.ndarray,
+    *,
+    thresholds: str = "quantile",
+    n_thresholds: int = 31,
+    equal_up_to: int = 0,
+) -> Candidates:
+    """Choose the conditions to try on a feature.
+
+    Parameters
+    ----------
+    feature
+        The conditioning feature.
+    edges
+        All its cuts; every threshold is one of them.
+    column
+        Its values on all training rows.
+    thresholds
+        Numeric features: ``"quantile"`` takes cuts with about equally many rows in between,
+        ``"uniform"`` the cuts next to equally spaced points, ``"all"`` every cut.
+    n_thresholds
+        How many cuts ``"quantile"`` and ``"uniform"`` take (at most).
+    equal_up_to
+        Numeric features with at most so many distinct values are compared by ``=``.
+    """
+    if not feature.is_numeric:
+        conditions = [Condition(feature, "=", (level,), False) for level in range(feature.n_levels)]
+        return Candidates(feature, tuple(conditions), "equal", np.empty(0))
+    if 0 < edges.size < equal_up_to:
+        values = np.unique(column[~np.isnan(column)])
+        if values.size == edges.size + 1:  # one value a bin: "= value" can be said exactly
+            return Candidates(feature, _equal_conditions(feature, values, edges), "equal", edges)
+    if thresholds == "quantile":
+        edges = _quantile_edges(feature, edges, column, n_thresholds)
+    elif thresholds == "uniform":
+        edges = _uniform_edges(feature, edges, n_thresholds)
+    conditions = [Condition(feature, "<=", float(edge), False) for edge in edges]
+    return Candidates(feature, tuple(conditions), "order", edges)
+
+
+def _equal_conditions(
+    feature: Feature, values: np.ndarray, edges: np.ndarray
+) -> tuple[Condition, ...]:
+    bounds = [-np.inf, *edges.tolist(), np.inf]
+    return tuple(
+        Condition(feature, "=", value, False, (low, high))
+        for value, low, high in zip(values.tolist(), bounds, bounds[1:], strict=False)
+    )
+
+
+def _quantile_edges(
+    feature: Feature, edges: np.ndarray, column: np.ndarray, n_thresholds: int
+) -> np.ndarray:
+    """Cuts whose shares of the rows below come nearest to k / (n_thresholds + 1)."""
+    if edges.size <= n_thresholds:
+        return edges
+    counts = np.bincount(slot_codes(feature, edges, column), minlength=edges.size + 2)
+    below = np.cumsum(counts[: edges.size + 1])
+    wanted = np.arange(1, n_thresholds + 1) / (n_thresholds + 1)
+    return edges[_nearest(below[:-1] / below[-1], wanted)]
+
+
+def _uniform_edges(feature: Feature, edges: np.ndarray, n_thresholds: int) -> np.ndarray:
+    """Cuts nearest to the interior points of n_thresholds + 1 equal intervals of the range."""
+    if edges.size == 0:
+        return edges
+    return edges[_nearest(edges, np.linspace(feature.low, feature.high, n_thresholds + 2)[1:-1])]
+
+
+def _nearest(positions: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Indexes of the increasing positions nearest to the wanted ones, without repetition."""
+    middles = (positions[1:] + positions[:-1]) / 2
+    return np.unique(np.searchsorted(middles, wanted))
+
+
+def code_matrix(candidates: Sequence[Candidates], X: np.ndarray) -> np.ndarray:
+    """Codes of the rows of an encoded matrix, one line per conditioning feature."""
+    codes = np.empty((len(candidates), len(X)), dtype=np.uint16)
+    for line, one in zip(codes, candidates, strict=True):
+        line[:] = one.codes(X[:, one.feature.index])
+    return codes

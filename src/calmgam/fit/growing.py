@@ -1,0 +1,383 @@
+"""Step 2 as in the paper: a tree per feature, in whose leaves its effect depends on no other.
+
+In: local effects of a feature (one curve per background row), candidate conditions on the others.
+Out: one `PartitionTree` per feature and the `Ledger`. Greedy: a node takes the condition with the
+largest relative drop of heterogeneity, if that exceeds `min_drop`. With `max_splits`, the best
+splits over all trees whose parents are in are kept, and the trees are cut back to them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calmgam.fit.candidates import Candidates, candidates_for, code_matrix
+from calmgam.fit.effects import LocalEffects, grid_for, ice_curves
+from calmgam.fit.heterogeneity import Split, best_split
+from calmgam.fit.ledger import Ledger, SplitRecord
+from calmgam.model.regions import Region
+from calmgam.model.schema import Feature, Schema
+from calmgam.model.tree import PartitionTree
+
+if TYPE_CHECKING:
+    from calmgam.fit.binning import Binned
+
+CHOICES = {
+    "effect": ("pdp",),
+    "effect_scale": ("link", "response"),
+    "grid": ("quantile", "uniform"),
+    "thresholds": ("quantile", "uniform", "all"),
+    "rank": ("absolute", "relative"),
+}
+LEAST = {
+    "grid_size": 2,
+    "n_thresholds": 1,
+    "n_background": 2,
+    "max_depth": 0,
+    "max_splits": 0,
+    "min_samples_leaf": 1,
+    "equal_up_to": 0,
+}
+NONE_ALLOWED = ("n_background", "max_splits")
+
+
+@dataclass(frozen=True)
+class GrowthSettings:
+    """How trees are grown.
+
+    Parameters
+    ----------
+    effect, effect_scale
+        Which local effects are compared (``"pdp"``: centred ICE curves), and whether on the
+        ``"link"`` scale or on that of the ``"response"``.
+    grid, grid_size
+        Where the curves are evaluated: ``"quantile"`` or ``"uniform"``, and at how many values.
+    thresholds, n_thresholds, equal_up_to
+        Which conditions are tried, see `candidates_for`.
+    n_background
+        Rows whose curves are compared, drawn from the training rows; None takes all.
+    min_drop
+        A split must take away more than this share of its node's heterogeneity.
+    max_depth
+        Conditions in a row.
+    max_splits
+        Splits over all trees; None for no limit.
+    min_samples_leaf
+        Training rows in a leaf.
+    min_heterogeneity
+        A node is not split if its heterogeneity is below this share of the target's variance.
+    rank
+        What `max_splits` keeps: the largest drops in ``"absolute"`` or ``"relative"`` terms.
+    """
+
+    effect: str = "pdp"
+    effect_scale: str = "link"
+    grid: str = "quantile"
+    grid_size: int = 20
+    thresholds: str = "quantile"
+    n_thresholds: int = 31
+    equal_up_to: int = 0
+    n_background: int | None = 10_000
+    min_drop: float = 0.2
+    max_depth: int = 2
+    max_splits: int | None = None
+    min_samples_leaf: int = 10
+    min_heterogeneity: float = 1e-3
+    rank: str = "absolute"
+
+    def __post_init__(self) -> None:
+        for name, choices in CHOICES.items():
+            self._check(name, getattr(self, name) in choices, f"one of {', '.join(choices)}")
+        for name, least in LEAST.items():
+            value = getattr(self, name)
+            is_integer = isinstance(value, Integral) and not isinstance(value, bool)
+            allowed = is_integer and int(value) >= least
+            if name in NONE_ALLOWED:
+                self._check(name, allowed or value is None, f"an integer >= {least} or None")
+            else:
+                self._check(name, allowed, f"an integer >= {least}")
+        for name, limit in {"min_drop": 1.0, "min_heterogeneity": math.inf}.items():
+            value = getattr(self, name)
+            allowed = isinstance(value, Real) and 0 <= float(value) < limit
+            self._check(name, allowed, f"a number in [0, {limit:g})")
+
+    def _check(self, name: str, allowed: bool, rule: str) -> None:
+        if not allowed:
+            raise ValueError(f"{name} must be {rule}; got {getattr(self, name)!r}")
+
+    @classmethod
+    def paper(cls, **overrides: Any) -> GrowthSettings:
+        """Return the paper's settings."""
+        paper = {
+            "grid": "uniform",
+            "thresholds": "uniform",
+            "n_thresholds": 19,
+            "equal_up_to": 10,
+            "n_background": None,
+            "rank": "relative",
+        }
+        return cls(**{**paper, **overrides})
+
+    def on_background(self, share: float) -> GrowthSettings:
+        """Translate to a background that holds this share of the training rows.
+
+        A leaf's share of the rows stays the same; but below ten rows a variance says little.
+        """
+        rows = math.ceil(self.min_samples_leaf * share)
+        return replace(self, min_samples_leaf=max(rows, min(self.min_samples_leaf, 10)))
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """A grown tree: a node's best split and, if it was made, what grew on its two sides."""
+
+    record: SplitRecord
+    children: tuple[Growth, ...] = ()
+
+    @property
+    def records(self) -> tuple[SplitRecord, ...]:
+        """All nodes' records, a region before its parts."""
+        below = (record for child in self.children for record in child.records)
+        return (self.record, *below)
+
+    @property
+    def tree(self) -> PartitionTree:
+        """The partition that was grown."""
+        tree, leaf = PartitionTree.trivial(), 0
+        for record in self.records:  # depth first, so leaves come in their final order
+            if record.accepted:
+                assert record.condition is not None
+                tree = tree.split(leaf, record.condition)
+            else:
+                leaf += 1
+        return tree
+
+    def cut_to(self, kept: Collection[Growth], reason: str) -> Growth:
+        """Return the same tree with the kept splits only."""
+        if self in kept:
+            return replace(self, children=tuple(c.cut_to(kept, reason) for c in self.children))
+        if self.record.accepted:
+            return Growth(replace(self.record, accepted=False, reason=reason))
+        return self
+
+
+def grow_tree(
+    effects: LocalEffects,
+    feature: Feature,
+    candidates: Sequence[Candidates],
+    codes: np.ndarray,
+    settings: GrowthSettings,
+    *,
+    weights: np.ndarray | None = None,
+    scale: float = 1.0,
+    n_jobs: int = 1,
+) -> Growth:
+    """Grow one feature's tree.
+
+    Parameters
+    ----------
+    effects
+        The feature's local effects on the background rows.
+    feature
+        The feature whose effects these are; conditions on itself are not tried.
+    candidates, codes
+        Conditions to try, and the background rows' codes (`code_matrix`).
+    settings
+        Limits; `min_samples_leaf` counts background rows.
+    weights
+        Weights of the background rows.
+    scale
+        Variance of the target, which `min_heterogeneity` refers to.
+    n_jobs
+        Threads; the result does not depend on it.
+    """
+    others = [k for k, one in enumerate(candidates) if one.feature.index != feature.index]
+    candidates, codes = [candidates[k] for k in others], codes[others]
+    curves = effects.curves * np.sqrt(effects.weights)
+    weights = np.ones(len(curves)) if weights is None else weights
+    total_weight = weights.sum()
+
+    def grow(rows: np.ndarray, region: Region, depth: int) -> Growth:
+        heterogeneity, split = best_split(
+            curves[rows],
+            weights[rows],
+            np.take(codes, rows, axis=1),
+            candidates,
+            settings.min_samples_leaf,
+            n_jobs,
+        )
+        reason = _refusal(heterogeneity, split, depth, settings, scale)
+        n_left = 0 if split is None else int(split.left.sum())
+        record = SplitRecord(
+            feature=feature.name,
+            region=region,
+            condition=None if split is None else split.condition,
+            depth=depth,
+            n_rows=rows.size,
+            n_left=n_left,
+            n_right=0 if split is None else rows.size - n_left,
+            share=float(weights[rows].sum() / total_weight),
+            heterogeneity_before=heterogeneity,
+            drop=0.0 if split is None else split.drop,
+            accepted=not reason,
+            reason=reason,
+        )
+        if split is None or reason:
+            return Growth(record)
+        left = grow(rows[split.left], region.with_condition(split.condition), depth + 1)
+        right = grow(rows[~split.left], region.with_condition(split.condition.negate()), depth + 1)
+        return Growth(record, (left, right))
+
+    return grow(np.arange(len(curves)), Region(), 0)
+
+
+def _refusal(
+    heterogeneity: float, split: Split | None, depth: int, settings: GrowthSettings, scale: float
+) -> str:
+    """Why a split is not made; empty if it is."""
+    if heterogeneity < settings.min_heterogeneity * scale:
+        return (
+            f"heterogeneity {heterogeneity / scale:.2g} < "
+            f"{settings.min_heterogeneity:g} of the variance"
+        )
+    if split is None:
+        return f"no condition leaves {settings.min_samples_leaf} rows on both sides"
+    if split.drop <= settings.min_drop:
+        return f"drop {split.drop:.2g} <= min_drop {settings.min_drop:g}"
+    if depth >= settings.max_depth:
+        return f"max_depth {settings.max_depth} reached"
+    return ""
+
+
+def select_splits(growths: Sequence[Growth], max_splits: int | None, rank: str) -> list[Growth]:
+    """Cut trees back to the best splits over all of them.
+
+    Repeatedly takes the split with the largest gain (`rank` ``"absolute"``) or drop
+    (``"relative"``) among those whose parents are in.
+    """
+    if max_splits is None:
+        return list(growths)
+    worth = {"absolute": lambda g: g.record.gain, "relative": lambda g: g.record.drop}[rank]
+    kept: set[Growth] = set()
+    within_reach = [growth for growth in growths if growth.record.accepted]
+    while within_reach and len(kept) < max_splits:
+        best = max(within_reach, key=worth)
+        within_reach.remove(best)
+        within_reach += [child for child in best.children if child.record.accepted]
+        kept.add(best)
+    return [growth.cut_to(kept, f"beyond max_splits {max_splits}") for growth in growths]
+
+
+def grow_all(
+    reference: Any,
+    X: np.ndarray,
+    binned: Binned,
+    schema: Schema,
+    settings: GrowthSettings,
+    *,
+    rng: np.random.Generator,
+    split_features: Iterable[str | int] | None = None,
+    condition_features: Iterable[str | int] | None = None,
+    weights: np.ndarray | None = None,
+    scale: float = 1.0,
+    n_jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[tuple[PartitionTree, ...], Ledger]:
+    """Grow the trees of all features.
+
+    Parameters
+    ----------
+    reference
+        The fitted black box (`calmgam.fit.reference`).
+    X
+        Encoded training rows.
+    binned
+        Their cuts: every threshold is one of them.
+    schema
+        The features.
+    settings
+        Limits and choices.
+    rng
+        Draws the background rows.
+    split_features, condition_features
+        Features (names or positions) that may be split and that may be conditions; None means all.
+    weights
+        Weights of the training rows.
+    scale
+        Variance of the target on the scale of the effects, which `min_heterogeneity` refers to.
+    n_jobs
+        Threads; the result does not depend on it.
+    progress
+        Called with (features done, features to do).
+
+    Returns
+    -------
+    One tree per feature, and the ledger.
+    """
+    searched = _positions(split_features, schema, "split_features")
+    candidates = [
+        candidates_for(
+            schema.features[j],
+            binned.edges[j],
+            X[:, j],
+            thresholds=settings.thresholds,
+            n_thresholds=settings.n_thresholds,
+            equal_up_to=settings.equal_up_to,
+        )
+        for j in _positions(condition_features, schema, "condition_features")
+    ]
+    background, background_weights = X, weights
+    if settings.n_background is not None and settings.n_background < len(X):
+        rows = np.sort(rng.choice(len(X), settings.n_background, replace=False))
+        background = np.asfortranarray(X[rows])
+        background_weights = None if weights is None else weights[rows]
+        settings = settings.on_background(settings.n_background / len(X))
+    codes = code_matrix(candidates, background)
+
+    growths = []
+    for done, i in enumerate(searched, start=1):
+        feature = schema.features[i]
+        grid, grid_weights = grid_for(feature, X[:, i], settings.grid, settings.grid_size)
+        effects = ice_curves(
+            reference, background, i, grid, grid_weights, settings.effect_scale, n_jobs
+        )
+        growths.append(
+            grow_tree(
+                effects,
+                feature,
+                candidates,
+                codes,
+                settings,
+                weights=background_weights,
+                scale=scale,
+                n_jobs=n_jobs,
+            )
+        )
+        if progress is not None:
+            progress(done, len(searched))
+
+    growths = select_splits(growths, settings.max_splits, settings.rank)
+    trees = [PartitionTree.trivial()] * schema.n_features
+    for i, growth in zip(searched, growths, strict=True):
+        trees[i] = growth.tree
+    records = (record for growth in growths for record in growth.records)
+    return tuple(trees), Ledger(schema.n_features, tuple(records))
+
+
+def _positions(chosen: Iterable[str | int] | None, schema: Schema, parameter: str) -> list[int]:
+    """Sorted positions of features given by name or position."""
+    if chosen is None:
+        return list(range(schema.n_features))
+    positions = set()
+    for one in chosen:
+        try:
+            name = one if isinstance(one, str) else schema.names[one]
+            positions.add(schema.index(name))
+        except (KeyError, IndexError, TypeError) as error:
+            raise ValueError(f"{parameter} must name features; got {one!r}") from error
+    return sorted(positions)

@@ -1,0 +1,151 @@
+"""Which splits were considered, kept and refused, and why.
+
+In: one `SplitRecord` per node of every grown tree: the split that was made there or, at a leaf,
+the best one that was refused. Out: `Ledger`, which derives from them every feature's heterogeneity
+before and after (sum_r P_r H_r over its leaves) and the paper's bound on the CALM's distance to the
+reference, d · sum_i sum_r P_ir H_ir.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from calmgam.model.regions import Condition, Region
+
+
+@dataclass(frozen=True)
+class SplitRecord:
+    """The best split of one region of one feature, made or refused.
+
+    Parameters
+    ----------
+    feature
+        Name of the feature whose curves the split separates.
+    region
+        Where the split applies: the parent.
+    condition
+        What holds on the left; None if no condition could be tried.
+    depth
+        Number of splits above.
+    n_rows, n_left, n_right
+        Background rows in the region and on each side.
+    share
+        The region's share P_r of the background's weight.
+    heterogeneity_before, drop
+        H of the region, and the share of it that the split takes away.
+    accepted, reason
+        Whether the split was made; why not, if not.
+    """
+
+    feature: str
+    region: Region
+    condition: Condition | None
+    depth: int
+    n_rows: int
+    n_left: int
+    n_right: int
+    share: float
+    heterogeneity_before: float
+    drop: float
+    accepted: bool
+    reason: str = ""
+
+    @property
+    def condition_feature(self) -> str | None:
+        """Name of the feature that the condition is about."""
+        return None if self.condition is None else self.condition.feature.name
+
+    @property
+    def heterogeneity_after(self) -> float:
+        """Mean H of the two sides."""
+        return self.heterogeneity_before * (1 - self.drop)
+
+    @property
+    def gain(self) -> float:
+        """Absolute drop, as part of the whole background: comparable between features."""
+        return self.share * self.heterogeneity_before * self.drop
+
+    def to_dict(self) -> dict[str, Any]:
+        """One row of the ledger, in plain values."""
+        return {
+            "feature": self.feature,
+            "region": str(self.region),
+            "condition": None if self.condition is None else str(self.condition),
+            "condition_feature": self.condition_feature,
+            "accepted": self.accepted,
+            "reason": self.reason,
+            "drop": self.drop,
+            "gain": self.gain,
+            "heterogeneity_before": self.heterogeneity_before,
+            "heterogeneity_after": self.heterogeneity_after,
+            "depth": self.depth,
+            "n_rows": self.n_rows,
+            "n_left": self.n_left,
+            "n_right": self.n_right,
+        }
+
+
+@dataclass(frozen=True)
+class FeatureRecord:
+    """A feature's heterogeneity before and after its splits."""
+
+    feature: str
+    heterogeneity_before: float
+    heterogeneity_after: float
+    n_leaves: int
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """All splits that were considered.
+
+    Parameters
+    ----------
+    n_features
+        Number of features of the model.
+    splits
+        The records, feature by feature, a region before its parts.
+    """
+
+    n_features: int
+    splits: tuple[SplitRecord, ...] = ()
+
+    @property
+    def accepted(self) -> tuple[SplitRecord, ...]:
+        """The splits that were made."""
+        return tuple(record for record in self.splits if record.accepted)
+
+    @property
+    def features(self) -> tuple[FeatureRecord, ...]:
+        """Every searched feature's heterogeneity before and after."""
+        return tuple(self._features())
+
+    def _features(self) -> Iterator[FeatureRecord]:
+        for feature, group in groupby(self.splits, key=lambda record: record.feature):
+            records = list(group)
+            leaves = [record for record in records if not record.accepted]
+            after = sum(leaf.share * leaf.heterogeneity_before for leaf in leaves)
+            yield FeatureRecord(feature, records[0].heterogeneity_before, after, len(leaves))
+
+    @property
+    def bound(self) -> float:
+        """Bound d · sum_i sum_r P_ir H_ir; NaN if some feature's heterogeneity was not measured."""
+        features = self.features
+        if len(features) < self.n_features:
+            return float("nan")
+        return self.n_features * sum(feature.heterogeneity_after for feature in features)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the records in plain values, one dict per split."""
+        return [record.to_dict() for record in self.splits]
+
+    def to_frame(self) -> Any:
+        """Return the records as a pandas data frame; as `rows()` where there is no pandas."""
+        try:
+            import pandas
+        except ImportError:
+            return self.rows()
+        return pandas.DataFrame(self.rows())

@@ -1,0 +1,169 @@
+"""Raw columns of any table, before the schema gives them a meaning.
+
+A data frame or array comes in; a list of `Column`s goes out, each an array of numbers or a list of
+Python values. A column turns into floats or into codes of levels with one Python step per distinct
+value, not per row. The label of a value is its text: "3" for 3 and 3.0, "True" for a boolean.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+AnyArray = NDArray[Any]
+Key = tuple[type, Hashable]
+
+UNREADABLE = (
+    complex,
+    np.complexfloating,
+    datetime.date,
+    datetime.time,
+    datetime.timedelta,
+    tuple,
+    frozenset,
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One raw column: an array of numbers, or a list of Python values."""
+
+    name: str
+    values: AnyArray | list[Any]
+    is_category: bool = False
+    order: tuple[str, ...] = ()  # all labels of an ordered category
+
+    def present(self) -> list[Any]:
+        """Return the distinct values of a list that are not missing."""
+        values = [value for _, value in self._keys() if not is_missing(value)]
+        for value in values:
+            if isinstance(value, UNREADABLE):
+                raise unreadable(self.name, type(value).__name__)
+        return values
+
+    def floats(self) -> FloatArray:
+        """Return the values as numbers; missing: NaN."""
+        if isinstance(self.values, np.ndarray):
+            values = self.values.astype(np.float64, copy=False)
+        else:
+            values = self._mapped(self._float)
+        if np.isinf(values).any():
+            raise ValueError(
+                f"column {self.name!r} must be finite or missing; it holds infinite values"
+            )
+        return values
+
+    def codes(self, code_of: Mapping[str, int], other: int) -> FloatArray:
+        """Return the codes of the values' labels; a label not in `code_of`: other; missing: NaN."""
+        return self._mapped(
+            lambda value: math.nan if is_missing(value) else code_of.get(label(value), other)
+        )
+
+    def _float(self, value: Any) -> float:
+        try:
+            return math.nan if is_missing(value) else float(value)
+        except (TypeError, ValueError):
+            raise ValueError(f"column {self.name!r} must hold numbers; got {value!r}") from None
+
+    def _mapped(self, function: Callable[[Any], float]) -> FloatArray:
+        """Apply a function to every distinct value."""
+        if isinstance(self.values, np.ndarray):
+            distinct, inverse = np.unique(self.values, return_inverse=True)
+            return np.array([function(v) for v in distinct.tolist()], dtype=np.float64)[inverse]
+        table = {key: function(key[1]) for key in self._keys()}
+        steps = map(table.__getitem__, _typed(self.values))
+        return np.fromiter(steps, dtype=np.float64, count=len(self.values))
+
+    def _keys(self) -> list[Key]:
+        try:
+            return list(dict.fromkeys(_typed(self.values)))
+        except TypeError:  # unhashable: lists, dicts, arrays
+            raise unreadable(self.name, "nested") from None
+
+
+def read_table(X: Any) -> tuple[list[Column], bool]:
+    """Return the columns of a data frame or 2-D array, and whether their names come from it."""
+    if hasattr(X, "toarray") and hasattr(X, "nnz"):
+        raise TypeError("X must be dense; got a sparse matrix: pass X.toarray()")
+    if not isinstance(X, np.ndarray):
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            return [_frame_column(series) for series in frame.iter_columns()], True
+        X = np.asarray(X, dtype=object)
+    if X.ndim != 2:
+        raise ValueError(f"X must be a data frame or a 2-D array; got {X.ndim} dimension(s)")
+    if X.dtype.kind in "mM":
+        raise unreadable("x0", str(X.dtype))
+    is_number = X.dtype.kind in "fiu"
+    columns = (X[:, i] if is_number else X[:, i].tolist() for i in range(X.shape[1]))
+    return [Column(f"x{i}", values) for i, values in enumerate(columns)], False
+
+
+def _frame_column(series: nw.Series[Any]) -> Column:
+    name, dtype = str(series.name), series.dtype
+    if dtype.is_numeric():
+        return Column(name, series.cast(nw.Float64).to_numpy())
+    if dtype.is_temporal() or dtype.is_nested():
+        raise unreadable(name, str(dtype))
+    order: tuple[str, ...] = ()
+    if nw.is_ordered_categorical(series):
+        order = tuple(map(label, series.cat.get_categories().to_list()))
+    return Column(name, series.to_list(), dtype in (nw.Categorical, nw.Enum), order)
+
+
+def label(value: Any) -> str:
+    """Return the text of a level."""
+    if isinstance(value, float | np.floating) and value % 1 == 0:
+        return str(int(value))
+    return str(value)
+
+
+def sorted_labels(labels: set[str]) -> list[str]:
+    """Sort numerically if every label is a number, else by text."""
+
+    def number(text: str) -> float:
+        value = float(text)
+        if not math.isfinite(value):
+            raise ValueError(f"{text} has no place on the line")
+        return value
+
+    try:
+        return sorted(labels, key=lambda text: (number(text), text))
+    except ValueError:
+        return sorted(labels)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a Python value stands for a missing one: None, NaN, NaT, NA."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA refuses to be true or false
+        return True
+
+
+def refuse_duplicates(names: Sequence[str]) -> None:
+    """Raise an error that names the columns that come more than once."""
+    duplicates = sorted({name for name in names if names.count(name) > 1})
+    if duplicates:
+        raise ValueError(f"column names must be distinct; duplicated: {duplicates}")
+
+
+def unreadable(name: str, what: str) -> ValueError:
+    """Return the error for a column that no feature can be made of."""
+    return ValueError(
+        f"column {name!r} holds {what} values, which are neither numbers, booleans nor levels: "
+        "convert it to numbers or text, or leave it out"
+    )
+
+
+def _typed(values: Any) -> Iterator[Key]:
+    # the type belongs to the key, because 1 == 1.0 == True
+    return zip(map(type, values), values, strict=True)
