@@ -8,7 +8,6 @@ on a grid g_1..g_M of feature i with weights w. Trees are walked once per row fo
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,26 +102,19 @@ def ice_curves(
         Threads; curves have the same bits for any number.
     """
     curves = np.zeros((len(X), len(grid)))
+    if len(grid) == 1:
+        return LocalEffects(feature, grid, weights, curves)
     response = effect_scale == "response" and reference.task == "classification"
-    scores: Callable[[np.ndarray], np.ndarray]
-    if reference.ensemble is None:
-        step = max(1, BATCH_ROWS // len(grid))
-
-        def scores(rows: np.ndarray) -> np.ndarray:
-            return _predicted_scores(reference, rows, feature, grid)
-    else:
-        step = BATCH_ROWS
-
-        def scores(rows: np.ndarray) -> np.ndarray:
-            return _tree_scores(reference, rows, feature, grid, response, n_jobs)
-
-    constant = len(grid) == 1
-    for start in range(0, 0 if constant else len(X), step):
-        batch = scores(X[start : start + step])
+    step = BATCH_ROWS if reference.ensemble else max(1, BATCH_ROWS // len(grid))
+    for start in range(0, len(X), step):
+        rows = X[start : start + step]
+        if reference.ensemble:
+            scores = _tree_scores(reference, rows, feature, grid, response, n_jobs)
+        else:
+            scores = _predicted_scores(reference, rows, feature, grid)
         if response:
-            batch = expit(batch)
-        batch -= np.einsum("nm,m->n", batch, weights)[:, None]
-        curves[start : start + step] = batch
+            scores = expit(scores)
+        curves[start : start + step] = scores - np.einsum("nm,m->n", scores, weights)[:, None]
     return LocalEffects(feature, grid, weights, curves)
 
 

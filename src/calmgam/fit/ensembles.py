@@ -1,4 +1,4 @@
-"""Trees of four libraries in one plain value: a fitted estimator comes in, a `TreeEnsemble` goes out.
+"""Trees of four libraries as one value: a fitted estimator comes in, a `TreeEnsemble` goes out.
 
 XGBoost, LightGBM, scikit-learn's forests and HistGradientBoosting store their trees and compare
 values each in their own way. Here every node reads "x <= threshold goes left" in float64:
@@ -13,24 +13,19 @@ What cannot be said exactly this way is not read: `read_trees` then returns None
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    HistGradientBoostingClassifier,
-    HistGradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
 
-HIST_GRADIENT_BOOSTING = (HistGradientBoostingRegressor, HistGradientBoostingClassifier)
-REGRESSION_FORESTS = (RandomForestRegressor, ExtraTreesRegressor)
-CLASSIFICATION_FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
+# The class that says which library an estimator is of; looked up by name to import nothing.
+LIBRARIES = {
+    ("sklearn", "BaseHistGradientBoosting"): "hist_gradient_boosting",
+    ("sklearn", "BaseForest"): "random_forest",
+    ("xgboost", "XGBModel"): "xgboost",
+    ("lightgbm", "LGBMModel"): "lightgbm",
+}
 
 
 @dataclass(frozen=True)
@@ -77,7 +72,9 @@ class TreeEnsemble:
             x = X[rows, self.features[nodes]]
             missing = np.isnan(x)
             offsets = self.left_codes[nodes]
-            goes_left = np.where(missing, self.missing_left[nodes] == 1, x <= self.thresholds[nodes])
+            goes_left = np.where(
+                missing, self.missing_left[nodes] == 1, x <= self.thresholds[nodes]
+            )
             by_code = inner & ~missing & (offsets >= 0)
             goes_left[by_code] = self.code_goes_left[offsets[by_code] + x[by_code].astype(int)]
             children = np.where(goes_left, self.left[nodes], self.right[nodes])
@@ -95,26 +92,20 @@ def read_trees(model: Any, n_codes: Sequence[int]) -> TreeEnsemble | None:
         Per feature, how many codes a categorical feature has (the unseen level's included); 0 for
         every other feature. A categorical split of such a feature is not read.
     """
-    read = None
-    if isinstance(model, HIST_GRADIENT_BOOSTING):
-        read = _read_hist_gradient_boosting
-    elif isinstance(model, REGRESSION_FORESTS + CLASSIFICATION_FORESTS):
-        read = _read_forest
-    elif is_xgboost(model):
-        read = _read_xgboost
-    elif is_lightgbm(model):
-        read = _read_lightgbm
-    return None if read is None else read(model, n_codes)
+    readers = {
+        "hist_gradient_boosting": _read_hist_gradient_boosting,
+        "random_forest": _read_forest,
+        "xgboost": _read_xgboost,
+        "lightgbm": _read_lightgbm,
+    }
+    library = library_of(model)
+    return None if library is None else readers[library](model, n_codes)
 
 
-def is_xgboost(model: Any) -> bool:
-    """Whether an estimator is one of XGBoost's, without importing XGBoost."""
-    return "xgboost" in sys.modules and isinstance(model, sys.modules["xgboost"].XGBModel)
-
-
-def is_lightgbm(model: Any) -> bool:
-    """Whether an estimator is one of LightGBM's, without importing LightGBM."""
-    return "lightgbm" in sys.modules and isinstance(model, sys.modules["lightgbm"].LGBMModel)
+def library_of(model: Any) -> str | None:
+    """Which of the libraries whose trees can be read an estimator is of."""
+    classes = ((base.__module__.split(".")[0], base.__name__) for base in type(model).__mro__)
+    return next((LIBRARIES[key] for key in classes if key in LIBRARIES), None)
 
 
 @dataclass(frozen=True)
@@ -168,7 +159,7 @@ def _assemble(
 
 
 def _read_forest(model: Any, n_codes: Sequence[int]) -> TreeEnsemble | None:
-    classification = isinstance(model, CLASSIFICATION_FORESTS)
+    classification = hasattr(model, "classes_")
     if model.n_outputs_ != 1 or (classification and model.n_classes_ != 2):
         return None
     trees = []
@@ -234,7 +225,11 @@ def _read_xgboost(model: Any, n_codes: Sequence[int]) -> TreeEnsemble | None:
     learner = json.loads(booster.save_raw("json"))["learner"]
     shape = learner["learner_model_param"]
     one_score = int(shape["num_class"]) <= 1 and int(shape["num_target"]) == 1
-    if learner["gradient_booster"]["name"] != "gbtree" or not one_score or not np.isnan(model.missing):
+    if (
+        learner["gradient_booster"]["name"] != "gbtree"
+        or not one_score
+        or not np.isnan(model.missing)
+    ):
         return None
     trees = []
     for tree in learner["gradient_booster"]["model"]["trees"]:

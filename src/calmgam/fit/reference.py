@@ -1,4 +1,4 @@
-"""Step 1, the reference: a table and its target come in, a strong black box that scores rows goes out.
+"""Step 1: a table and its target come in, a strong black box that scores rows goes out.
 
 The reference only serves to find interactions. Whatever it is (a library by name, any estimator,
 a function), `Reference.score` speaks one language: the standardised target for regression, the
@@ -18,32 +18,18 @@ from typing import Any
 import numpy as np
 from scipy.special import logit
 from sklearn.base import clone
-from sklearn.ensemble import (
-    HistGradientBoostingClassifier,
-    HistGradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from calmgam._kernels import TRAINS, VALIDATES
-from calmgam.fit.ensembles import (
-    HIST_GRADIENT_BOOSTING,
-    TreeEnsemble,
-    is_lightgbm,
-    is_tree_library,
-    is_xgboost,
-    read_trees,
-)
+from calmgam.fit.ensembles import TreeEnsemble, library_of, read_trees
 from calmgam.fit.losses import Target
 from calmgam.model.schema import Schema
 
 NAMES = ("hist_gradient_boosting", "xgboost", "lightgbm", "random_forest")
 EARLY_STOPPING_ROWS = 2000  # a smaller table cannot spare validation rows
 ROWS_PER_THREAD = 50_000  # boosting a smaller table is slower on more threads
-MAX_CODES = 255  # of a categorical feature of HistGradientBoosting
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +67,12 @@ class Reference:
             raw = np.asarray(self._raw_score(data), dtype=np.float64)
         if raw.shape not in ((len(X),), (len(X), 1)):
             raise ValueError(
-                f"the reference must give one score per row; got shape {raw.shape} for {len(X)} rows"
+                f"the reference must give one score per row; {len(X)} rows gave shape {raw.shape}"
             )
         if not np.isfinite(raw).all():
-            raise ValueError(f"the reference must give finite scores; got {raw[~np.isfinite(raw)][0]}")
+            raise ValueError(
+                f"the reference must give finite scores; got {raw[~np.isfinite(raw)][0]}"
+            )
         return self.intercept + self.slope * raw.ravel()
 
     def score_of_sums(self, sums: np.ndarray) -> np.ndarray:
@@ -99,12 +87,13 @@ class Reference:
             return model(data)
         if self.task == "regression":
             return model.predict(data)
-        if isinstance(model, HistGradientBoostingClassifier):
+        library = library_of(model)
+        if library == "hist_gradient_boosting":
             return model.decision_function(data)
-        if is_xgboost(model) and model.objective == "binary:logistic":
+        if library == "xgboost" and model.objective == "binary:logistic":
             return model.predict(data, output_margin=True)
-        if is_lightgbm(model) and model.objective_ == "binary" and not hasattr(model, "sigmoid"):
-            return model.predict(data, raw_score=True)
+        if library == "lightgbm" and model.objective_ == "binary":
+            return model.get_params().get("sigmoid", 1.0) * model.predict(data, raw_score=True)
         return self._log_odds(model.predict_proba(data)[:, 1])
 
     def _log_odds(self, probability: np.ndarray) -> np.ndarray:
@@ -157,49 +146,50 @@ def fit_reference(
         isinstance(reference, str) or hasattr(reference, "predict") or callable(reference)
     ):
         raise TypeError(
-            f"reference must be one of {_listed(NAMES)}, an estimator or a function; got {reference!r}"
+            f"reference must be one of {_listed(NAMES)}, an estimator or a function; "
+            f"got {reference!r}"
         )
     n_threads = max(1, min(n_jobs, len(X) // ROWS_PER_THREAD))
-    n_codes = [feature.n_levels + 1 if _is_category(feature) else 0 for feature in schema.features]
-    fitted = Reference(
-        reference, task, min_probability=0.5 / len(X), decode=decode, n_jobs=n_threads
-    )
-    in_original_units = False
+    n_codes = [
+        feature.n_levels + 1 if feature.kind == "categorical" else 0 for feature in schema.features
+    ]
+    model, given_fitted = reference, False
     if isinstance(reference, str):
-        model = _named(reference, task, y, random_state, n_threads, n_jobs)
-        fitted = replace(fitted, estimator=_train(model, X, y, weights, n_codes, n_threads), decode=None)
-    elif _is_fitted(reference):
-        in_original_units = True
-    else:
+        model, decode = _named(reference, task, y, random_state, n_threads, n_jobs), None
+    elif not (given_fitted := _is_fitted(reference)):
         model = _with_random_state(clone(reference), random_state)
-        # Which columns are categories we can tell the libraries we know; others see the data.
-        if is_tree_library(model) and any(n_codes):
-            fitted = replace(fitted, decode=None)
-        data = X if fitted.decode is None else fitted.decode(X)
-        codes = n_codes if fitted.decode is None else [0] * len(n_codes)
-        fitted = replace(fitted, estimator=_train(model, data, y, weights, codes, n_threads))
+        if library_of(model) and any(n_codes):
+            decode = None  # we can tell these libraries which columns are categories
+    if not given_fitted:
+        _train(model, X, y, weights, decode, n_codes, n_threads)
 
-    if task == "classification" and hasattr(fitted.estimator, "predict"):
-        fitted = replace(fitted, slope=_direction(fitted.estimator, classes))
-    elif task == "regression" and in_original_units:
-        fitted = replace(fitted, slope=1.0 / y_scale, intercept=-y_mean / y_scale)
+    slope, intercept = 1.0, 0.0
+    if task == "regression" and given_fitted:
+        slope, intercept = 1.0 / y_scale, -y_mean / y_scale
+    elif task == "classification" and hasattr(model, "predict"):
+        slope = _direction(model, classes)
+    fitted = Reference(model, task, slope, intercept, 0.5 / len(X), decode, n_jobs=n_jobs)
+    if decode is not None and any(n_codes):
+        return fitted  # the estimator sees categories in its own way
     return _with_trees(fitted, X, n_codes)
 
 
 def _named(
     name: str, task: str, y: np.ndarray, random_state: int, n_threads: int, n_jobs: int
 ) -> Any:
-    regression = task == "regression"
+    from sklearn import ensemble  # takes a while to import
+
+    kind = "Regressor" if task == "regression" else "Classifier"
     if name == "hist_gradient_boosting":
-        enough = len(y) if regression else 20 * np.bincount(y.astype(int), minlength=2).min()
-        return (HistGradientBoostingRegressor if regression else HistGradientBoostingClassifier)(
+        rarest = len(y) if task == "regression" else np.bincount(y.astype(int), minlength=2).min()
+        return getattr(ensemble, f"HistGradientBoosting{kind}")(
             max_iter=300,
-            early_stopping=bool(min(len(y), enough) >= EARLY_STOPPING_ROWS),
+            early_stopping=bool(len(y) >= EARLY_STOPPING_ROWS and rarest >= 2),
             n_iter_no_change=20,
             random_state=random_state,
         )
     if name == "random_forest":
-        return (RandomForestRegressor if regression else RandomForestClassifier)(
+        return getattr(ensemble, f"RandomForest{kind}")(
             n_estimators=500,
             max_depth=25,
             min_samples_leaf=3,
@@ -207,8 +197,7 @@ def _named(
             n_jobs=n_jobs,
         )
     if name == "xgboost":
-        xgboost = _optional(name)
-        return (xgboost.XGBRegressor if regression else xgboost.XGBClassifier)(
+        return getattr(_optional(name), f"XGB{kind}")(
             n_estimators=300,
             learning_rate=0.1,
             tree_method="hist",
@@ -216,8 +205,7 @@ def _named(
             n_jobs=n_threads,
         )
     if name == "lightgbm":
-        lightgbm = _optional(name)
-        return (lightgbm.LGBMRegressor if regression else lightgbm.LGBMClassifier)(
+        return getattr(_optional(name), f"LGBM{kind}")(
             n_estimators=300,
             learning_rate=0.1,
             deterministic=True,
@@ -244,53 +232,46 @@ def _optional(package: str) -> Any:
 
 def _train(
     model: Any,
-    data: Any,
+    X: np.ndarray,
     y: np.ndarray,
     weights: np.ndarray | None,
+    decode: Callable[[np.ndarray], Any] | None,
     n_codes: Sequence[int],
     n_threads: int,
-) -> Any:
-    """Fit the model; `n_codes` is not 0 for the columns of `data` that hold codes of categories."""
+) -> None:
     arguments: dict[str, Any] = {}
-    if any(n_codes):
+    if decode is None and any(n_codes):
         categories = [n > 0 for n in n_codes]
-        if isinstance(model, HIST_GRADIENT_BOOSTING):
-            model.set_params(categorical_features=[0 < n <= MAX_CODES for n in n_codes])
-        elif is_xgboost(model):
+        library = library_of(model)
+        if library == "hist_gradient_boosting":
+            model.set_params(categorical_features=[0 < n <= model.max_bins for n in n_codes])
+        elif library == "xgboost":
             kinds = ["c" if category else "q" for category in categories]
             model.set_params(feature_types=kinds, enable_categorical=True)
-        elif is_lightgbm(model):
+        elif library == "lightgbm":
             arguments["categorical_feature"] = np.flatnonzero(categories).tolist()
-    if weights is not None:
-        if has_fit_parameter(model, "sample_weight"):
-            arguments["sample_weight"] = weights
-        else:
-            warnings.warn(
-                f"the reference {type(model).__name__} takes no sample_weight and is fitted without",
-                stacklevel=4,
-            )
+    if weights is not None and has_fit_parameter(model, "sample_weight"):
+        arguments["sample_weight"] = weights
+    elif weights is not None:
+        warnings.warn(
+            f"the reference {type(model).__name__} takes no sample_weight and is fitted without it",
+            stacklevel=3,
+        )
     with threadpool_limits(limits=n_threads, user_api="openmp"):
-        return model.fit(data, y, **arguments)
+        model.fit(X if decode is None else decode(X), y, **arguments)
 
 
 def _with_trees(reference: Reference, X: np.ndarray, n_codes: Sequence[int]) -> Reference:
     """Add the trees, if they can be read and do reproduce the estimator's scores."""
-    if reference.decode is not None and any(n_codes):
-        return reference  # the estimator sees categories in its own way
     ensemble = read_trees(reference.estimator, n_codes)
     if ensemble is None:
         return reference
-    candidate = replace(reference, ensemble=ensemble)
+    with_trees = replace(reference, ensemble=ensemble)
+    # An objective with another link, or a column the trees see differently, shows here.
     some = X[np.linspace(0, len(X) - 1, min(len(X), 256)).astype(int)]
-    # An objective with another link, or a column the trees see otherwise, shows here.
-    agrees = np.allclose(
-        candidate.score_of_sums(ensemble.score(some)), reference.score(some), rtol=1e-3, atol=1e-3
-    )
-    return candidate if agrees else reference
-
-
-def _is_category(feature: Any) -> bool:
-    return feature.kind == "categorical"
+    scores = with_trees.score_of_sums(ensemble.score(some))
+    agree = np.allclose(scores, reference.score(some), rtol=1e-3, atol=1e-3)
+    return with_trees if agree else reference
 
 
 def _is_fitted(model: Any) -> bool:
@@ -323,12 +304,12 @@ def _direction(model: Any, classes: Sequence[Any]) -> float:
     labels = list(model.classes_)
     if len(labels) != 2:
         raise ValueError(f"the reference must know two classes; it knows {len(labels)}: {labels}")
-    if labels in ([0, 1], list(classes)):
-        return 1.0
     if labels == list(classes)[::-1]:
         return -1.0
+    if labels in (list(classes), [0, 1]):
+        return 1.0
     raise ValueError(
-        f"the reference was fitted on the classes {_listed(labels)}, the target has {_listed(classes)}"
+        f"the reference knows the classes {_listed(labels)}, the target has {_listed(classes)}"
     )
 
 

@@ -113,10 +113,9 @@ def _frame_column(series: nw.Series[Any]) -> Column:
         return Column(name, series.cast(nw.Float64).to_numpy())
     if dtype.is_temporal() or dtype.is_nested():
         raise unreadable(name, str(dtype))
-    order: tuple[str, ...] = ()
-    if nw.is_ordered_categorical(series):
-        order = tuple(map(label, series.cat.get_categories().to_list()))
-    return Column(name, series.to_list(), dtype in (nw.Categorical, nw.Enum), order)
+    is_ordered = isinstance(dtype, nw.Enum)
+    order = tuple(map(label, dtype.categories)) if is_ordered else ()
+    return Column(name, series.to_list(), is_ordered or dtype == nw.Categorical, order)
 
 
 def label(value: Any) -> str:

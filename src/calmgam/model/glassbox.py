@@ -263,4 +263,4 @@ def _plain_scalar(value: Any) -> Any:
 
 
 def _logistic(score: FloatArray) -> FloatArray:
-    return 0.5 * (1.0 + np.tanh(0.5 * score))  # no overflow
+    return np.exp(-np.logaddexp(0.0, -score))  # 1 / (1 + exp(-score)) without overflow

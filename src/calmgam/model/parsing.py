@@ -81,16 +81,16 @@ class _Parser:
         return self.error(f"expected {wanted}, got {found}")
 
     def region(self) -> Region:
-        conditions: list[Condition] = []
-        if self.tokens and not self.accept_words("everywhere"):
+        conditions = self.clause() if self.tokens else []
+        while self.accept_words("and"):
             conditions += self.clause()
-            while self.accept_words("and"):
-                conditions += self.clause()
         if self.tokens:
             raise self.unexpected("'and' or the end")
         return Region(tuple(conditions))
 
     def clause(self) -> list[Condition]:
+        if self.accept_words("everywhere"):
+            return []
         left, is_quoted = self.operand("a feature's name")
         if self.accept_words("is not missing"):
             return [_is_not_missing(self.feature(left))]

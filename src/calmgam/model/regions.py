@@ -236,6 +236,8 @@ class Region:
         supports: dict[int, Support] = {}
         for condition in self.conditions:
             index, support = condition.feature.index, condition.support
+            if not condition.negate().support:  # every value will do
+                continue
             supports[index] = supports[index] & support if index in supports else support
         return supports
 

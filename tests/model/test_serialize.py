@@ -1,0 +1,149 @@
+import copy
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from model_strategies import TABLE, models
+from test_glassbox import MODEL
+
+from calmgam.model import from_json, load, save, to_json
+
+
+@settings(max_examples=50)
+@given(models())
+def test_round_trip_is_exact(model):
+    text = to_json(model)
+    reread = from_json(text)
+    assert reread == model
+    assert to_json(reread) == text
+    for term, reread_term in zip(model.terms, reread.terms, strict=True):
+        for shape, reread_shape in zip(term.shapes, reread_term.shapes, strict=True):
+            for name in ("edges", "values", "counts", "spreads"):  # == does not see -0.0
+                assert getattr(shape, name).tobytes() == getattr(reread_shape, name).tobytes()
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert model.score_encoded(TABLE).tobytes() == reread.score_encoded(TABLE).tobytes()
+
+
+def test_files(tmp_path):
+    path = tmp_path / "bikes.json"
+    path.write_text("an older model")
+    MODEL.save(path)
+    assert load(path) == load(str(path)) == MODEL
+    save(MODEL, str(path))
+    assert [file.name for file in tmp_path.iterdir()] == ["bikes.json"]
+    document = json.loads(path.read_text())
+    assert (document["format"], document["version"]) == ("calmgam", 1)
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "bikes.json"
+    MODEL.save(path)
+
+    def fail(self, target):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("pathlib.Path.replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        MODEL.save(path)
+    assert [file.name for file in tmp_path.iterdir()] == ["bikes.json"]
+    assert load(path) == MODEL
+
+
+def test_a_newer_version_is_refused():
+    text = to_json(MODEL).replace('"version": 1', '"version": 2')
+    with pytest.raises(
+        ValueError, match="version 2 is newer than this calmgam .reads up to 1.: upg"
+    ):
+        from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not JSON"),
+        ("[1, 2]", "not a calmgam model"),
+        ('{"format": "other"}', "not a calmgam model"),
+        ('{"format": "calmgam"}', "version must be a whole number"),
+        ('{"format": "calmgam", "version": "1"}', "version must be a whole number"),
+        ('{"format": "calmgam", "version": 1}', "damaged model: .*schema"),
+        ("[" * 100_000, "not JSON"),
+    ],
+)
+def test_foreign_text_is_refused(text, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        from_json(text)
+    path = tmp_path / "foreign.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=f"cannot load a model from .*foreign.json: .*{message}"):
+        load(path)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path):
+    path = tmp_path / "model.json"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ValueError, match=r"model\.json"):
+        load(path)
+
+
+def test_a_file_that_is_not_there_is_said_so(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "nothing.json")
+
+
+TEXT = to_json(MODEL)
+DOCUMENT = json.loads(TEXT)
+
+
+def loads_or_says_no(text):
+    try:
+        from_json(text)
+    except ValueError:
+        pass
+
+
+@settings(max_examples=300)
+@given(st.integers(0, len(TEXT)), st.integers(0, 20), st.text(max_size=3))
+def test_damaged_text_raises_nothing_but_value_errors(start, length, insertion):
+    loads_or_says_no(TEXT[:start])
+    loads_or_says_no(TEXT[:start] + insertion + TEXT[start + length :])
+
+
+JUNK = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3), st.just([]),
+    st.just({}), st.just(10**400), st.just([[1.0]]), st.just("nan"), st.just("inf"),
+)  # fmt: skip
+
+
+@settings(max_examples=500)
+@given(st.data())
+def test_damaged_documents_raise_nothing_but_value_errors(data):
+    document = copy.deepcopy(DOCUMENT)
+    parent, key = document, data.draw(st.sampled_from(sorted(document)))
+    while isinstance(parent[key], dict | list) and parent[key] and data.draw(st.booleans()):
+        parent = parent[key]
+        keys = sorted(parent) if isinstance(parent, dict) else range(len(parent))
+        key = data.draw(st.sampled_from(keys))
+    if data.draw(st.booleans()):
+        del parent[key]
+    else:
+        parent[key] = data.draw(JUNK)
+    loads_or_says_no(json.dumps(document))
+
+
+def test_numbers_out_of_range_are_refused():
+    for path, value in [
+        (("terms", 0, "shapes", 0, "values", 0), "nan"),
+        (("terms", 0, "shapes", 0, "edges"), [1.0, 0.0]),
+        (("terms", 2, "tree", "condition", "value"), ["sometimes"]),
+        (("terms", 0, "feature"), "flag"),
+        (("schema", "features", 0, "kind"), "fuzzy"),
+    ]:
+        document = copy.deepcopy(DOCUMENT)
+        parent = document
+        for key in path[:-1]:
+            parent = parent[key]
+        parent[path[-1]] = value
+        with pytest.raises(ValueError, match=r"."):
+            from_json(json.dumps(document))
