@@ -37,7 +37,7 @@ def representatives(feature):
     if not feature.is_numeric:
         return [*map(float, range(feature.n_levels + 1)), math.nan]
     between = [-2.0, -0.5, 0.2, 0.5, 2e16, 4e16]
-    return sorted({*CUTS, *map(below, CUTS), *between}) + [math.nan]
+    return [*sorted({*CUTS, *map(below, CUTS), *between}), math.nan]
 
 
 # every combination of representative values: small enough for brute force

@@ -1,3 +1,4 @@
+import contextlib
 import copy
 import json
 
@@ -53,9 +54,8 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
 
 def test_a_newer_version_is_refused():
     text = to_json(MODEL).replace('"version": 1', '"version": 2')
-    with pytest.raises(
-        ValueError, match="version 2 is newer than this calmgam .reads up to 1.: upg"
-    ):
+    message = r"version 2 is newer than this calmgam \(reads up to 1\): upgrade calmgam"
+    with pytest.raises(ValueError, match=message):
         from_json(text)
 
 
@@ -97,10 +97,8 @@ DOCUMENT = json.loads(TEXT)
 
 
 def loads_or_says_no(text):
-    try:
+    with contextlib.suppress(ValueError):
         from_json(text)
-    except ValueError:
-        pass
 
 
 @settings(max_examples=300)

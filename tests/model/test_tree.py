@@ -106,7 +106,8 @@ def test_level_groups_that_overlap_are_separated_as_a_whole():
         )
     )
     texts = (  # {a, b, c} hang together by u, the others by v
-        "k in {a, b} and u <= 0", "k in {c} and u <= 0", "k in {a} and u > 0", "k in {b, c} and u > 0",
+        "k in {a, b} and u <= 0", "k in {c} and u <= 0", "k in {a} and u > 0",
+        "k in {b, c} and u > 0",
         "k in {d, e} and v <= 0", "k not in {a, b, c, d, e} or missing and v <= 0",
         "k in {d} and v > 0", "k not in {a, b, c, d} or missing and v > 0",
     )  # fmt: skip
@@ -147,7 +148,7 @@ def test_a_pinwheel_comes_from_no_tree():
     ],
 )
 def test_what_is_not_a_tree_is_refused(nodes):
-    with pytest.raises(ValueError, match="tree|numbered"):
+    with pytest.raises(ValueError, match=r"tree|numbered"):
         PartitionTree(nodes)
 
 

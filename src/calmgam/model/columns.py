@@ -113,9 +113,9 @@ def _frame_column(series: nw.Series[Any]) -> Column:
         return Column(name, series.cast(nw.Float64).to_numpy())
     if dtype.is_temporal() or dtype.is_nested():
         raise unreadable(name, str(dtype))
-    is_ordered = isinstance(dtype, nw.Enum)
-    order = tuple(map(label, dtype.categories)) if is_ordered else ()
-    return Column(name, series.to_list(), is_ordered or dtype == nw.Categorical, order)
+    order = tuple(map(label, dtype.categories)) if isinstance(dtype, nw.Enum) else ()
+    is_category = isinstance(dtype, nw.Enum | nw.Categorical)
+    return Column(name, series.to_list(), is_category, order)
 
 
 def label(value: Any) -> str:

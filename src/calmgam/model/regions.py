@@ -127,14 +127,13 @@ class Condition:
     def support(self) -> Support:
         """The values that satisfy the condition."""
         if not self.feature.is_numeric:
-            domain = (-1.0, float(self.feature.n_levels))
             inside = _merge((code - 1.0, float(code)) for code in self.codes)
         elif self.operator in ("=", "!="):
-            domain, inside = EVERYTHING, (self.bounds,)
+            inside = (self.bounds,)
         else:
-            domain, inside = EVERYTHING, ((-math.inf, self.threshold),)
+            inside = ((-math.inf, self.threshold),)
         if self.is_negative:
-            inside = _complement(inside, domain)
+            inside = _complement(inside, _axis(self.feature))
         return Support(inside, self.missing)
 
     @property
@@ -236,8 +235,8 @@ class Region:
         supports: dict[int, Support] = {}
         for condition in self.conditions:
             index, support = condition.feature.index, condition.support
-            if not condition.negate().support:  # every value will do
-                continue
+            if support == Support((_axis(condition.feature),), missing=True):
+                continue  # every value will do
             supports[index] = supports[index] & support if index in supports else support
         return supports
 
@@ -354,6 +353,11 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _axis(feature: Feature) -> Interval:
+    """Return the interval of all values but missing."""
+    return EVERYTHING if feature.is_numeric else (-1.0, float(feature.n_levels))
 
 
 def _as_region(predicate: Region | Condition) -> Region:
