@@ -1,6 +1,6 @@
 """The scikit-learn face: flat parameters, input checks, and `fit`, which reads like the method.
 
-    table -> schema, cuts -> reference -> trees, ledger -> curves -> model
+table -> schema, cuts -> reference -> trees, ledger -> curves -> model
 """
 
 from __future__ import annotations
@@ -147,6 +147,13 @@ ATTRIBUTES = """
 """
 
 
+SUMMARY = """Conditionally additive local model for {task}.
+
+    Every feature has a few one-dimensional curves; plain conditions on other features say which one
+    is active. The score of a row is the intercept plus one curve value per feature{link}.
+"""
+
+
 class _CALM(BaseEstimator):
     def __init__(
         self,
@@ -236,7 +243,7 @@ class _CALM(BaseEstimator):
         binned = bin_table(X_encoded, schema, self.max_bins)
         roles = draw_bags(target, self.n_bags, bag_rng)
         trees, ledger = (PartitionTree.trivial(),) * schema.n_features, Ledger(schema.n_features)
-        errors = {"metric": target.metric}
+        errors: dict[str, Any] = {"metric": target.metric}
 
         if self.partitions is not None:
             trees = given_trees(self.partitions, schema, binned.edges, X_encoded)
@@ -375,6 +382,8 @@ class _CALM(BaseEstimator):
 
 
 class CALMRegressor(RegressorMixin, _CALM):
+    __doc__ = SUMMARY.format(task="a number", link="") + PARAMETERS + ATTRIBUTES
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CALMRegressor:
         """Fit the model.
 
@@ -408,6 +417,13 @@ class CALMRegressor(RegressorMixin, _CALM):
 
 
 class CALMClassifier(ClassifierMixin, _CALM):
+    __doc__ = (
+        SUMMARY.format(task="two classes", link=", and is the\n    log-odds of the second class")
+        + PARAMETERS
+        + ATTRIBUTES
+        + "    classes_ : array\n        The two labels; scores are log-odds of the second.\n"
+    )
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CALMClassifier:
         """Fit the model.
 
@@ -474,17 +490,3 @@ class CALMClassifier(ClassifierMixin, _CALM):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
-
-
-SUMMARY = """Conditionally additive local model for {task}.
-
-    Every feature has a few one-dimensional curves; plain conditions on other features say which one
-    is active. The score of a row is the intercept plus one curve value per feature{link}.
-"""
-CALMRegressor.__doc__ = SUMMARY.format(task="a number", link="") + PARAMETERS + ATTRIBUTES
-CALMClassifier.__doc__ = (
-    SUMMARY.format(task="two classes", link=", and is the\n    log-odds of the second class")
-    + PARAMETERS
-    + ATTRIBUTES
-    + "    classes_ : array\n        The two labels; scores are log-odds of the second.\n"
-)

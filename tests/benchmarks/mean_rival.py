@@ -1,6 +1,7 @@
 """A rival that predicts the mean, in the environment that runs the tests."""
 
 import numpy as np
+
 from benchmarks.rivals import Rival
 
 

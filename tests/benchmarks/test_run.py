@@ -1,9 +1,9 @@
 import sys
 
 import pytest
-from benchmarks.processes import run_limited
 
 from benchmarks import run, tables
+from benchmarks.processes import run_limited
 
 MEAN = "tests.benchmarks.mean_rival"
 

@@ -1,8 +1,8 @@
 import pandas as pd
 import pytest
-from benchmarks.run import COLUMNS
 
 from benchmarks import tables
+from benchmarks.run import COLUMNS
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,10 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from calmgam.estimators import PAPER
 from calmgam.fit.candidates import candidates_for, code_matrix
 from calmgam.fit.effects import LocalEffects
 from calmgam.fit.growing import GrowthSettings, grow_all, grow_tree, select_splits
 from calmgam.model.schema import Schema
+
+
+def paper_settings(**overrides):
+    return GrowthSettings(
+        **{f.name: PAPER[f.name] for f in fields(GrowthSettings) if f.name in PAPER} | overrides
+    )
 
 
 @dataclass(frozen=True)
@@ -74,8 +81,8 @@ def gate(X):
         ("min_drop", 1.0, r"min_drop must be a number in \[0, 1\); got 1.0"),
         ("min_drop", float("nan"), r"min_drop must be a number in \[0, 1\); got nan"),
         ("min_heterogeneity", -1, r"min_heterogeneity must be a number in \[0, inf\); got -1"),
-        ("grid", "even", "grid must be one of quantile, uniform; got 'even'"),
-        ("effect", "ale", "effect must be one of pdp; got 'ale'"),
+        ("grid", "even", "grid must be one of 'quantile', 'uniform'; got 'even'"),
+        ("effect", "ale", "effect must be one of 'pdp'; got 'ale'"),
     ],
 )
 def test_settings_check_themselves(name, value, message):
@@ -88,7 +95,7 @@ def test_numpy_numbers_are_numbers():
 
 
 def test_paper_settings_can_be_overridden():
-    paper = GrowthSettings.paper(max_depth=3)
+    paper = paper_settings(max_depth=3)
     assert (paper.thresholds, paper.n_thresholds, paper.max_depth) == ("uniform", 19, 3)
     assert paper.n_background is None
 
@@ -104,7 +111,7 @@ def test_leaf_sizes_mean_training_rows(min_samples_leaf, share, on_background):
 # ---- structure that must be found ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("growth", [GrowthSettings(), GrowthSettings.paper()])
+@pytest.mark.parametrize("growth", [GrowthSettings(), paper_settings()])
 def test_a_gate_is_found_on_both_sides_and_nothing_else(growth):
     trees, _ = grow(gate, uniform(), growth)
     assert trees["a"].n_leaves == 2
@@ -142,7 +149,7 @@ def test_a_level_can_be_the_gate():
 def test_few_numbers_are_compared_by_equality_in_the_paper():
     frame = uniform().assign(hour=np.random.default_rng(1).integers(0, 5, 1000))
     formula = lambda X: X[:, 0] * (X[:, 4] == 2)  # noqa: E731
-    trees, _ = grow(formula, frame, GrowthSettings.paper())
+    trees, _ = grow(formula, frame, paper_settings())
     assert texts(trees["a"]) == ["hour = 2", "hour != 2"]
     assert trees["a"].regions[0].conditions[0].bounds == (1.5, 2.5)
 
@@ -167,7 +174,7 @@ def test_the_median_of_a_skewed_feature_is_found():
     (condition,) = trees["a"].regions[0].conditions
     assert condition.feature.name == "skewed"
     assert abs(np.mean(skewed <= condition.value) - 0.5) < 0.01
-    paper, _ = grow(lambda X: X[:, 0] * (X[:, 4] > median), frame, GrowthSettings.paper())
+    paper, _ = grow(lambda X: X[:, 0] * (X[:, 4] > median), frame, paper_settings())
     assert paper["a"].n_leaves == 1  # equally spaced thresholds lie in the tail
 
 

@@ -35,10 +35,10 @@ def assemble(
 ) -> Model:
     """Average the bags into one model."""
     counts = [
-        np.bincount(
-            cells[i], weights=target.weights, minlength=tree.n_leaves * binned.n_slots[i]
-        ).reshape(tree.n_leaves, -1)
-        for i, tree in enumerate(trees)
+        np.bincount(row_cells, target.weights, tree.n_leaves * n_slots)
+        .astype(float)
+        .reshape(tree.n_leaves, n_slots)
+        for row_cells, tree, n_slots in zip(cells, trees, binned.n_slots, strict=True)
     ]
     plan = CanonicalPlan(schema.features, trees, binned.edges, counts)
     filled = [_fill(values, rows) for values, rows in zip(curves.values, counts, strict=True)]

@@ -125,7 +125,7 @@ def boost(
     progress : callable, optional
         Called with rounds done and the most rounds there can be.
     """
-    seeds = np.random.default_rng(seed).integers(2**63, size=roles.shape[1])
+    seeds = np.random.default_rng(seed).integers(2**63, size=roles.shape[1]).tolist()
     groups = [
         _kernels.BagGroup(
             cells,
@@ -135,7 +135,7 @@ def boost(
             target.values,
             target.weights,
             _lanes(roles[:, start : start + _kernels.LANES]),
-            seeds[start : start + _kernels.LANES].tolist(),
+            seeds[start : start + _kernels.LANES],
             logistic=target.is_classification,
             **{name: value for name, value in asdict(settings).items() if name != "n_bags"},
         )
@@ -144,7 +144,7 @@ def boost(
     _run(groups, max(1, int(CELLS_PER_CALL / max(cells.size, 1))), settings, n_jobs, progress)
 
     heights = np.concatenate([group.curves() for group in groups])
-    sizes = [(leaves, slots) for leaves, slots in zip(n_leaves, binned.n_slots, strict=True)]
+    sizes = list(zip(n_leaves, binned.n_slots, strict=True))
     parts = np.split(heights, np.cumsum([leaves * slots for leaves, slots in sizes])[:-1], axis=1)
     return BoostedCurves(
         intercepts=np.concatenate([group.intercepts for group in groups]),

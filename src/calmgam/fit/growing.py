@@ -11,15 +11,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import expit
 
 from calmgam.fit.candidates import Candidates, candidates_for, code_matrix
 from calmgam.fit.effects import LocalEffects, grid_for, ice_curves
 from calmgam.fit.heterogeneity import Split, best_split
 from calmgam.fit.ledger import Ledger, SplitRecord
+from calmgam.fit.settings import check_in, check_integer, check_number
 from calmgam.model.regions import Region
 from calmgam.model.schema import Feature, Schema
 from calmgam.model.tree import PartitionTree
@@ -92,36 +93,12 @@ class GrowthSettings:
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
-            self._check(name, getattr(self, name) in choices, f"one of {', '.join(choices)}")
+            check_in(name, getattr(self, name), choices)
         for name, least in LEAST.items():
-            value = getattr(self, name)
-            is_integer = isinstance(value, Integral) and not isinstance(value, bool)
-            allowed = is_integer and int(value) >= least
-            if name in NONE_ALLOWED:
-                self._check(name, allowed or value is None, f"an integer >= {least} or None")
-            else:
-                self._check(name, allowed, f"an integer >= {least}")
-        for name, limit in {"min_drop": 1.0, "min_heterogeneity": math.inf}.items():
-            value = getattr(self, name)
-            allowed = isinstance(value, Real) and 0 <= float(value) < limit
-            self._check(name, allowed, f"a number in [0, {limit:g})")
-
-    def _check(self, name: str, allowed: bool, rule: str) -> None:
-        if not allowed:
-            raise ValueError(f"{name} must be {rule}; got {getattr(self, name)!r}")
-
-    @classmethod
-    def paper(cls, **overrides: Any) -> GrowthSettings:
-        """Return the paper's settings."""
-        paper = {
-            "grid": "uniform",
-            "thresholds": "uniform",
-            "n_thresholds": 19,
-            "equal_up_to": 10,
-            "n_background": None,
-            "rank": "relative",
-        }
-        return cls(**{**paper, **overrides})
+            none = name in NONE_ALLOWED
+            check_integer(name, getattr(self, name), low=least, or_none=none)
+        check_number("min_drop", self.min_drop, low=0, below=1)
+        check_number("min_heterogeneity", self.min_heterogeneity, low=0)
 
     def on_background(self, share: float) -> GrowthSettings:
         """Translate to a background that holds this share of the training rows.
@@ -284,7 +261,6 @@ def grow_all(
     split_features: Iterable[str | int] | None = None,
     condition_features: Iterable[str | int] | None = None,
     weights: np.ndarray | None = None,
-    scale: float = 1.0,
     n_jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[tuple[PartitionTree, ...], Ledger]:
@@ -308,8 +284,6 @@ def grow_all(
         Features (names or positions) that may be split and that may be conditions; None means all.
     weights
         Weights of the training rows.
-    scale
-        Variance of the target on the scale of the effects, which `min_heterogeneity` refers to.
     n_jobs
         Threads; the result does not depend on it.
     progress
@@ -338,6 +312,7 @@ def grow_all(
         background_weights = None if weights is None else weights[rows]
         settings = settings.on_background(settings.n_background / len(X))
     codes = code_matrix(candidates, background)
+    scale = _variance(reference, background, settings.effect_scale)
 
     growths = []
     for done, i in enumerate(searched, start=1):
@@ -367,6 +342,17 @@ def grow_all(
         trees[i] = growth.tree
     records = (record for growth in growths for record in growth.records)
     return tuple(trees), Ledger(schema.n_features, tuple(records))
+
+
+def _variance(reference: Any, X: np.ndarray, effect_scale: str) -> float:
+    """Variance of the target on the scale of the effects: what `min_heterogeneity` refers to.
+
+    A regression's target is standardised; a classifier's is known by its reference only.
+    """
+    if reference.task == "regression":
+        return 1.0
+    score = reference.score(X)
+    return float(np.var(expit(score) if effect_scale == "response" else score))
 
 
 def _positions(chosen: Iterable[str | int] | None, schema: Schema, parameter: str) -> list[int]:

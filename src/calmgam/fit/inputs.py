@@ -1,7 +1,7 @@
 """Tables, targets and weights as users bring them.
 
-In: any data frame or array, y, sample weights. Out: checked arrays, or an error that names the thing
-and the rule; and the ways back: encoded rows as the user's kind of table, results as frames.
+In: any data frame or array, y, sample weights. Out: checked arrays, or an error that names the
+thing and the rule; and the ways back: encoded rows as the user's kind of table, results as frames.
 """
 
 from __future__ import annotations
@@ -41,9 +41,7 @@ def check_target(y: Any, n_rows: int, dtype: Any = None) -> Any:
         raise ValueError("requires y to be passed, but the target y is None")
     y = column_or_1d(y, dtype=dtype, warn=True)
     if len(y) != n_rows:
-        raise ValueError(
-            f"X and y must have the same number of rows; got {n_rows} and {len(y)}"
-        )
+        raise ValueError(f"X and y must have the same number of rows; got {n_rows} and {len(y)}")
     if y.dtype.kind == "O" and any(value is None or value != value for value in y.tolist()):
         raise ValueError("Input y contains NaN: every row must have a target")
     assert_all_finite(y, input_name="y")
@@ -100,7 +98,9 @@ def decoder(X: Any, X_encoded: FloatArray, schema: Schema) -> Callable[[FloatArr
         column = X_encoded[:, feature.index]
         codes, first_rows = np.unique(column, return_index=True)
         values = np.full(feature.n_levels + 2, None, dtype=object)
-        source = frame[frame.columns[feature.index]] if is_frame else np.asarray(X)[:, feature.index]
+        source = (
+            frame[frame.columns[feature.index]] if is_frame else np.asarray(X)[:, feature.index]
+        )
         for code, row in zip(codes, first_rows.tolist(), strict=True):
             values[-1 if np.isnan(code) else int(code)] = source[row]
         originals[feature.index] = values

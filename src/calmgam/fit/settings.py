@@ -7,10 +7,13 @@ from collections.abc import Collection
 from typing import Any
 
 
-def check_integer(name: str, value: Any, *, low: int) -> None:
-    """Refuse anything but an integer of at least `low`."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < low:
-        raise ValueError(f"{name} must be an integer >= {low}; got {value!r}")
+def check_integer(name: str, value: Any, *, low: int, or_none: bool = False) -> None:
+    """Refuse anything but an integer of at least `low` (or None, if that is allowed)."""
+    if or_none and value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < low:
+        rule = f"an integer >= {low}{' or None' if or_none else ''}"
+        raise ValueError(f"{name} must be {rule}; got {value!r}")
 
 
 def check_number(
