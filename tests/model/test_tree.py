@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -95,6 +97,12 @@ def test_missing_values_never_seen_need_no_region():
     assert tree.n_leaves == 2
     with pytest.raises(ValueError, match="none of them holds: x is missing"):
         PartitionTree.from_regions(parsed("x <= 0", "x > 0"))
+
+
+def test_conditions_that_say_nothing_do_no_harm():
+    everything = Condition(OTHER, "<=", math.inf, missing=True)
+    halves = [Region((everything, LEFT)), Region((LEFT.negate(), everything))]
+    assert PartitionTree.from_regions(halves).regions == (Region((LEFT,)), Region((LEFT.negate(),)))
 
 
 def test_level_groups_that_overlap_are_separated_as_a_whole():

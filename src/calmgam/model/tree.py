@@ -106,7 +106,7 @@ class PartitionTree:
 
     @classmethod
     def from_nested(cls, nested: Any) -> PartitionTree:
-        """Build a tree from `None` (a leaf) or `(condition, nested_left, nested_right)`."""
+        """Return the tree of `None` (a leaf) or `(condition, nested_left, nested_right)`."""
         nodes: list[Node] = []
 
         def add(part: Any, leaf: int) -> int:
@@ -125,12 +125,6 @@ class PartitionTree:
 
         add(nested, 0)
         return cls(tuple(nodes))
-
-    def _nested(self, index: int = 0) -> Any:
-        node = self.nodes[index]
-        if node.condition is None:
-            return None
-        return node.condition, self._nested(node.left), self._nested(node.right)
 
     def split(self, leaf: int, condition: Condition) -> PartitionTree:
         """Return a new tree in which `leaf` has become two leaves.
@@ -214,24 +208,22 @@ class PartitionTree:
                 yield from self._lines(child, indent + "    ")
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON: {"leaf": 0} or {"condition", "left", "right"}, nested."""
-        return _nested_to_dict(self._nested())
+        """Plain values, for JSON: nested {"condition", "left", "right"}; a leaf is {}."""
+        return self._plain_node(self.nodes[0])
+
+    def _plain_node(self, node: Node) -> dict[str, Any]:
+        if node.condition is None:
+            return {}
+        return {
+            "condition": node.condition.to_dict(),
+            "left": self._plain_node(self.nodes[node.left]),
+            "right": self._plain_node(self.nodes[node.right]),
+        }
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any], schema: Schema) -> PartitionTree:
         """Inverse of `to_dict`."""
         return cls.from_nested(_nested_from_dict(plain, schema))
-
-
-def _nested_to_dict(nested: Any) -> dict[str, Any]:
-    if nested is None:
-        return {}
-    condition, left, right = nested
-    return {
-        "condition": condition.to_dict(),
-        "left": _nested_to_dict(left),
-        "right": _nested_to_dict(right),
-    }
 
 
 def _nested_from_dict(plain: Mapping[str, Any], schema: Schema) -> Any:
@@ -262,8 +254,11 @@ def _find_gap(path: Region, regions: list[Region]) -> Region | None:
 
 def _is_void(region: Region) -> bool:
     """No row lies in the region, or only missing values of a feature that has none."""
-    unexpected = {c.feature.index for c in region.conditions if not c.feature.has_missing}
-    return region.is_empty or any(not region.supports[i].intervals for i in unexpected)
+    expected = {c.feature.index for c in region.conditions if c.feature.has_missing}
+    return any(
+        not support.intervals and not (support.missing and index in expected)
+        for index, support in region.supports.items()
+    )
 
 
 def _find_splits(regions: list[Region]) -> Any:
