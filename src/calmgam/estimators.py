@@ -381,7 +381,7 @@ class _CALM(BaseEstimator):
         return tags
 
 
-class CALMRegressor(RegressorMixin, _CALM):
+class CALMRegressor(RegressorMixin, _CALM):  # noqa: D101
     __doc__ = SUMMARY.format(task="a number", link="") + PARAMETERS + ATTRIBUTES
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CALMRegressor:
@@ -416,7 +416,7 @@ class CALMRegressor(RegressorMixin, _CALM):
         return self.decision_function(X)
 
 
-class CALMClassifier(ClassifierMixin, _CALM):
+class CALMClassifier(ClassifierMixin, _CALM):  # noqa: D101
     __doc__ = (
         SUMMARY.format(task="two classes", link=", and is the\n    log-odds of the second class")
         + PARAMETERS

@@ -43,12 +43,14 @@ def cuts(X):
     return SimpleNamespace(edges=tuple(edges))
 
 
-def grow(formula, frame, growth=None, **options):
+def grow(formula, frame, growth=None, task="regression", **options):
     schema = Schema.learn(frame)
     X = schema.encode(frame)
     growth = growth or GrowthSettings()
     rng = options.pop("rng", np.random.default_rng(0))
-    trees, ledger = grow_all(Formula(formula), X, cuts(X), schema, growth, rng=rng, **options)
+    trees, ledger = grow_all(
+        Formula(formula, task=task), X, cuts(X), schema, growth, rng=rng, **options
+    )
     return dict(zip(schema.names, trees, strict=True)), ledger
 
 
@@ -233,8 +235,8 @@ def test_weights_decide_what_counts():
 def test_the_unit_of_the_score_does_not_matter(exponent):
     factor = 2.0**exponent
     formula = lambda X: np.sin(3 * X[:, 0]) * X[:, 1] + X[:, 2] * (X[:, 3] > 0.2)  # noqa: E731
-    scaled, _ = grow(lambda X: factor * formula(X), uniform(), scale=factor**2)
-    assert scaled == grow(formula, uniform())[0]
+    scaled, _ = grow(lambda X: factor * formula(X), uniform(), task="classification")
+    assert scaled == grow(formula, uniform(), task="classification")[0]
 
 
 def test_the_order_of_columns_does_not_matter():

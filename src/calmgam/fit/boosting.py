@@ -125,7 +125,7 @@ def boost(
     progress : callable, optional
         Called with rounds done and the most rounds there can be.
     """
-    seeds = np.random.default_rng(seed).integers(2**63, size=roles.shape[1]).tolist()
+    seeds: list[int] = np.random.default_rng(seed).integers(2**63, size=(roles.shape[1],)).tolist()
     groups = [
         _kernels.BagGroup(
             cells,
