@@ -148,7 +148,7 @@ class FeatureView(View):
     @property
     def title(self) -> str:
         """The feature and what it is conditioned on: `x1 | x3`."""
-        return " | ".join((self.name, ", ".join(self.conditioned_on))).removesuffix(" | ")
+        return _title(self.name, self.conditioned_on)
 
     @property
     def is_numeric(self) -> bool:
@@ -182,6 +182,11 @@ class ImportanceView(View):
     importance: float
     parts: tuple[PartView, ...]
     partition: tuple[BranchView, ...]
+
+    @property
+    def title(self) -> str:
+        """The feature and what it is conditioned on: `x1 | x3`."""
+        return _title(self.name, self.conditioned_on)
 
 
 @dataclass(frozen=True)
@@ -477,6 +482,10 @@ def _points(shape: ShapeFunction, slots: list[int]) -> tuple[PointView, ...]:
 
 def _conditioned_on(model: Model, term: Term) -> tuple[str, ...]:
     return tuple(model.schema.names[index] for index in term.conditioned_on)
+
+
+def _title(name: str, conditioned_on: tuple[str, ...]) -> str:
+    return f"{name} | {', '.join(conditioned_on)}" if conditioned_on else name
 
 
 def _n_rows(term: Term) -> float:
