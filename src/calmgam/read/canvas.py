@@ -6,6 +6,7 @@ after seven regions the dashes change.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -48,8 +49,9 @@ def tidy(ax: Axes, *sides: str) -> None:
 
 
 def pretty(rule: str) -> str:
-    """Shorter signs."""
-    return rule.replace("<=", "≤").replace("!=", "≠")
+    """Write a rule with short signs, and with spaces at which lines do not break."""
+    rule = rule.replace("<=", "≤").replace("!=", "≠")
+    return re.sub(" (≤|<|>|=|≠|in|or) ", "\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", rule)
 
 
 def wrap(text: str, n_characters: int, max_lines: int = 2) -> str:
