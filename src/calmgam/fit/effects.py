@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from calmgam._kernels import ice_sums
+from calmgam import _kernels
 from calmgam.fit.ensembles import TreeEnsemble
 from calmgam.fit.reference import Reference
 from calmgam.model.schema import Feature
@@ -136,7 +136,7 @@ def tree_sums(
     Without `all_trees`, trees that never split on the feature are left out.
     """
     sums = np.empty((len(rows), len(grid)))
-    ice_sums(
+    _kernels.ice_sums(
         rows=rows,
         feature=feature,
         grid=grid,
