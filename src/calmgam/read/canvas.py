@@ -6,8 +6,6 @@ after seven regions the dashes change.
 
 from __future__ import annotations
 
-import re
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -46,30 +44,3 @@ def tidy(ax: Axes, *sides: str) -> None:
     for side, spine in ax.spines.items():
         spine.set_linewidth(0.6)
         spine.set_visible(side in sides)
-
-
-def pretty(rule: str) -> str:
-    """Write a rule with short signs, and with spaces at which lines do not break."""
-    rule = rule.replace("<=", "≤").replace("!=", "≠")
-    return re.sub(" (≤|<|>|=|≠|in|or) ", "\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", rule)
-
-
-def wrap(text: str, n_characters: int, max_lines: int = 2) -> str:
-    """Break a text into a few lines; what does not fit becomes an ellipsis."""
-    lines = textwrap.wrap(
-        text, n_characters, max_lines=max_lines, placeholder=" …", break_on_hyphens=False
-    )
-    return "\n".join(lines)
-
-
-def cut(text: str, n_characters: int) -> str:
-    """Text of at most this length; what does not fit becomes an ellipsis."""
-    return text if len(text) <= n_characters else text[: n_characters - 1] + "…"
-
-
-def short_number(value: float, _: float = 0.0) -> str:
-    """Text of a number on an axis: 100, 1k, 2.5M."""
-    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if abs(value) >= size:
-            return f"{value / size:g}{unit}"
-    return f"{value:g}"

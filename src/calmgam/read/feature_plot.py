@@ -18,19 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calmgam.model.columns import FloatArray
-from calmgam.read.canvas import (
-    GREY,
-    PALE,
-    POINTS,
-    SMALL,
-    cut,
-    pretty,
-    region_style,
-    short_number,
-    tidy,
-    wrap,
-)
-from calmgam.read.views import FeatureView, FloatTuple, JumpView, PointView, number_text
+from calmgam.read.canvas import GREY, PALE, POINTS, SMALL, region_style, tidy
+from calmgam.read.view_types import FeatureView, FloatTuple, JumpView, PointView
+from calmgam.read.wording import brief_number, cut, pretty, short_number, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -310,5 +300,5 @@ def _set_ticks(view: FeatureView, strip: Axes) -> None:
 
 def _jump_text(jump: JumpView) -> str:
     place = ", ".join(jump.levels) if jump.threshold is None else f"{jump.threshold:.6g}"
-    range_text = f"[{number_text(jump.low)}, {number_text(jump.high)}]"
+    range_text = f"[{brief_number(jump.low)}, {brief_number(jump.high)}]"
     return f"at {place}: {jump.arrow} {range_text} from {', '.join(jump.terms)}"

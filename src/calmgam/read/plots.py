@@ -2,14 +2,15 @@
 
 A `Model` comes in, the axes (or figure) that were drawn on go out. Every function draws a view of
 `calmgam.read.views` and computes nothing but positions. Nothing global is touched: without `ax` a
-new figure is made, which `ax.figure.savefig(...)` writes. Colours are those of Okabe and Ito,
-which people with any kind of colour vision can tell apart.
+new figure is made, which `ax.figure.savefig(...)` writes.
 """
 
 from __future__ import annotations
 
-from itertools import cycle
+from itertools import accumulate, cycle
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from calmgam.model.glassbox import Model
 from calmgam.read.canvas import (
@@ -18,20 +19,21 @@ from calmgam.read.canvas import (
     HALF_PAGE,
     POINTS,
     SMALL,
-    cut,
     new_axes,
     new_figure,
-    pretty,
     region_style,
     tidy,
-    wrap,
 )
 from calmgam.read.feature_plot import body_height, draw_feature, header_height, label_width
-from calmgam.read.views import feature_view, model_view, number_text, prediction_view
+from calmgam.read.findings import value_text
+from calmgam.read.views import feature_view, model_view, prediction_view
+from calmgam.read.wording import brief_number, cut, pretty, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from calmgam.read.audit import Sensitivity
 
 HEADER_WIDTH = 0.95 * HALF_PAGE * POINTS
 INDENT = 0.06  # of a tree's line, as a part of the width
@@ -110,14 +112,7 @@ def plot_importance(model: Model, n_features: int = 20, ax: Axes | None = None) 
         for number, part in enumerate(feature.parts):
             ax.barh(place, part.importance, 0.7, left, color=region_style(number)[0], alpha=0.75)
             left += part.importance
-        ax.annotate(
-            number_text(feature.importance),
-            (left, place),
-            (3, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=SMALL - 1,
-        )
+        _note(ax, brief_number(feature.importance), left, place)
     ax.set_yticks(range(len(features)), [cut(feature.title, 34) for feature in features])
     ax.set_ylim(len(features) - 0.4, -0.6)
     ax.margins(x=0.15)
@@ -143,39 +138,27 @@ def plot_prediction(model: Model, row: Any, n_features: int = 12, ax: Axes | Non
     matplotlib axes
     """
     view = prediction_view(model, row)
-    shown, others = view.ranked[:n_features], view.ranked[n_features:]
-    steps = [(f"{line.name} = {line.value}", line.rule, line.contribution) for line in shown]
-    if others:
-        rest = sum(line.contribution for line in others)
-        steps.append((f"{len(others)} others", "everywhere", rest))
-    ax = ax or new_axes(1.25 * HALF_PAGE, 0.8 + 0.27 * len(steps))
-    start = view.intercept
-    for place, (_, rule, contribution) in enumerate(steps):
-        colour = COLOURS[0] if contribution >= 0 else COLOURS[1]
-        ax.barh(place, contribution, 0.62, start, color=colour, alpha=0.75)
-        end = start + contribution
+    lines = view.largest(n_features)
+    ax = ax or new_axes(1.25 * HALF_PAGE, 0.8 + 0.27 * len(lines))
+    ends = np.cumsum([view.intercept, *(line.contribution for line in lines)])
+    for place, line in enumerate(lines):
+        start, end = ends[place : place + 2]
+        colour = COLOURS[0] if end >= start else COLOURS[1]
+        ax.barh(place, end - start, 0.6, start, color=colour, alpha=0.75)
         ax.plot([end, end], [place, place + 1], color=GREY, linewidth=0.6)
-        ax.annotate(
-            f"{'+' if contribution >= 0 else ''}{number_text(contribution)}",
-            (max(start, end), place),
-            (3, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=SMALL - 1,
-        )
-        start = end
-    labels = [
-        cut(name, 34) + ("" if rule == "everywhere" else f"\n{cut(pretty(rule), 44)}")
-        for name, rule, _ in steps
-    ]
-    ax.set_yticks(range(len(steps)), labels)
-    ax.set_ylim(len(steps) - 0.4, -0.6)
-    ax.margins(x=0.12)
-    ax.axvline(view.intercept, color=GREY, linewidth=0.6, linestyle=":")
-    score = f"intercept {number_text(view.intercept)} → score {number_text(view.score)}"
+        _note(ax, f"{line.contribution:+.3g}", max(start, end), place)
+        rule = cut(pretty(line.rule), 46)
+        at: dict[str, Any] = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
+        ax.annotate(rule, (0, place), (-5, -9), ha="right", fontsize=SMALL - 2, color=GREY, **at)
+    ax.set_yticks(range(len(lines)), [cut(line.label, 34) for line in lines])
+    ax.set_ylim(len(lines) - 0.3, -0.6)
+    margin = 0.06 * (ends.max() - ends.min()) or 0.5
+    ax.set_xlim(ends.min() - margin, ends.max() + 3 * margin)
+    ax.axvline(view.intercept, color=GREY, linewidth=0.6, linestyle=":", zorder=0)
+    title = f"intercept {brief_number(view.intercept)}  →  score {brief_number(view.score)}"
     if view.probability is not None:
-        score += f", probability of {view.classes[1]} {view.probability:.1%}"
-    ax.set_title(score, fontsize=SMALL + 1, loc="left")
+        title += f"\nprobability of {view.classes[1]}: {view.probability:.1%}"
+    ax.set_title(title, fontsize=SMALL + 1, loc="right")
     ax.set_xlabel("score (log-odds)" if model.link == "logit" else "score", fontsize=SMALL)
     tidy(ax, "left", "bottom")
     return ax
@@ -196,23 +179,23 @@ def plot_sensitivity(report: Sensitivity, ax: Axes | None = None) -> Axes:
     """
     ranges = [
         *((curve.region, curve.change, curve.change, COLOURS[0]) for curve in report.curves),
-        *((f"jump of {s.term}", s.low, s.high, COLOURS[1]) for s in report.switches),
-        ("total", report.low, report.high, COLOURS[6]),
+        *((f"{s.term} switches", s.low, s.high, COLOURS[1]) for s in report.switches),
+        ("in total", report.low, report.high, COLOURS[6]),
     ]
     ax = ax or new_axes(HALF_PAGE, 0.8 + 0.24 * len(ranges))
     for place, (_, low, high, colour) in enumerate(ranges):
-        ax.plot([low, high], [place, place], "|-", color=colour, linewidth=4, markersize=8)
-        text = number_text(low) if low == high else f"[{number_text(low)}, {number_text(high)}]"
-        ax.annotate(
-            text, (high, place), (6, 0), textcoords="offset points", va="center", fontsize=SMALL - 1
-        )
+        style: dict[str, Any] = {"color": colour, "solid_capstyle": "butt"}
+        ax.plot([low, high], [place, place], "|-", linewidth=5, markersize=8, **style)
+        text = brief_number(low) if low == high else f"[{brief_number(low)}, {brief_number(high)}]"
+        _note(ax, text, high, place)
     ax.axvline(0, color=GREY, linewidth=0.6, zorder=0)
     ax.set_yticks(range(len(ranges)), [wrap(pretty(label), 30) for label, *_ in ranges])
     ax.set_ylim(len(ranges) - 0.4, -0.6)
-    ax.margins(x=0.2)
-    ax.set_title(
-        f"{report.feature}: {report.start} → {report.stop}", fontsize=SMALL + 2, loc="left"
-    )
+    ends = [0.0, *(end for _, low, high, _ in ranges for end in (low, high))]
+    margin = 0.08 * (max(ends) - min(ends)) or 0.5
+    ax.set_xlim(min(ends) - margin, max(ends) + 5 * margin)
+    start, stop = value_text(report.start), value_text(report.stop)
+    ax.set_title(f"{report.feature}: {start} → {stop}", fontsize=SMALL + 2, loc="right")
     ax.set_xlabel("change of the score", fontsize=SMALL)
     tidy(ax, "left", "bottom")
     return ax
@@ -231,25 +214,35 @@ def plot_trees(model: Model, ax: Axes | None = None) -> Axes:
     matplotlib axes
     """
     features = [feature for feature in model_view(model).features if feature.partition]
-    n_lines = sum(len(feature.partition) + 2 for feature in features)
-    ax = ax or new_axes(HALF_PAGE, 0.3 + 0.155 * n_lines)
-    place = 0
-    for feature in features:
-        ax.text(0, place, cut(feature.title, 50), fontsize=SMALL + 1, va="center", weight="bold")
-        parents = [place]
-        for place, branch in enumerate(feature.partition, place + 1):
+    starts = list(accumulate((len(feature.partition) + 2 for feature in features), initial=0))
+    ax = ax or new_axes(HALF_PAGE, 0.3 + 0.155 * starts[-1])
+    for start, feature in zip(starts, features, strict=False):
+        ax.text(0, start, cut(feature.title, 46), fontsize=SMALL + 1, va="center", weight="bold")
+        parents = [start]
+        for place, branch in enumerate(feature.partition, start + 1):
             parents[branch.depth + 1 :] = [place]
             x = INDENT * (branch.depth + 1)
             corner = x - 0.7 * INDENT, x - 0.7 * INDENT, x - 0.2 * INDENT
             ax.plot(corner, (parents[branch.depth] + 0.4, place, place), color=GREY, linewidth=0.8)
-            ax.text(x, place, cut(pretty(branch.rule), 48), fontsize=SMALL, va="center")
+            ax.text(
+                x,
+                place,
+                cut(pretty(branch.rule), 40 - 4 * branch.depth),
+                fontsize=SMALL,
+                va="center",
+            )
             if branch.leaf is not None:
                 share = feature.parts[branch.leaf].share
                 colour = region_style(branch.leaf)[0]
                 ax.barh(place, 0.16 * share, 0.7, 0.78, color=colour, alpha=0.75)
                 ax.text(0.77, place, f"{share:.0%}", fontsize=SMALL, va="center", ha="right")
-        place += 2
     ax.set_xlim(0, 1)
-    ax.set_ylim(max(n_lines, 1) - 1, -1)
+    ax.set_ylim(max(starts[-1], 1) - 1, -1)
     ax.axis("off")
     return ax
+
+
+def _note(ax: Axes, text: str, x: float, y: float) -> None:
+    """Write a small number at the right of a bar's end."""
+    offset: dict[str, Any] = {"xytext": (4, 0), "textcoords": "offset points"}
+    ax.annotate(text, (x, y), va="center", fontsize=SMALL - 1, **offset)

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from calmgam.model.glassbox import Model
-from calmgam.read.canvas import cut
-from calmgam.read.views import ModelView, PredictionView, model_view, number_text, prediction_view
+from calmgam.read.view_types import ModelView, PredictionView
+from calmgam.read.views import model_view, prediction_view
+from calmgam.read.wording import brief_number, cut
 
 N_COLUMNS = 100
 N_LINES = 40
@@ -67,12 +68,12 @@ def _size_lines(view: ModelView) -> Iterator[str]:
 
 def _error_lines(view: ModelView) -> Iterator[str]:
     names = (("own GAM", view.gam), ("CALM", view.calm), ("reference", view.reference))
-    errors = [f"{name} {number_text(error, 4)}" for name, error in names if error is not None]
+    errors = [f"{name} {brief_number(error, 4)}" for name, error in names if error is not None]
     if errors:
         way = f"  ({view.standing:.0%} of the way)" if view.standing is not None else ""
         yield f"{view.metric.replace('_', ' ')} on validation rows: {' → '.join(errors)}{way}"
     if view.performance:
-        measures = (f"{name} {number_text(v, 4)}" for name, v in view.performance.items())
+        measures = (f"{name} {brief_number(v, 4)}" for name, v in view.performance.items())
         yield f"on the given rows: {', '.join(measures)}"
 
 
@@ -108,31 +109,24 @@ def _tree_lines(view: ModelView, n_lines: int) -> list[str]:
 
 
 def _ledger_lines(view: PredictionView) -> Iterator[str]:
-    ranked = view.ranked
-    shown, others = ranked[:N_EXPLAINED], ranked[N_EXPLAINED:]
-    rest = sum(line.contribution for line in others)
-    parts = [view.intercept, *(line.contribution for line in shown), rest]
+    lines = view.largest(N_EXPLAINED)
+    parts = [view.intercept, *(line.contribution for line in lines)]
     n_decimals = _n_decimals(max(map(abs, [*parts, view.score])), 4)
-    numbers = [f"{number:+.{n_decimals}f}" for number in round_to_sum(parts, n_decimals)]
+    rounded = [f"{number:+.{n_decimals}f}" for number in round_to_sum(parts, n_decimals)]
     largest = max(map(abs, parts[1:])) or 1.0
 
-    last = "score" if view.probability is None else f"probability of {view.classes[1]}"
-    names = [cut(f"{line.name} = {line.value}", 40) for line in shown]
-    width = max(map(len, ["intercept", last, *names]))
-    digits = max(map(len, numbers))
-    yield f"{'intercept':{width}}  {numbers[0]:>{digits}}"
-    for name, number, line in zip(names, numbers[1:], shown, strict=False):
-        start = (
-            f"{name:{width}}  {number:>{digits}}  {_bar(abs(line.contribution) / largest, 10)}  "
-        )
-        rule = "" if line.rule == "everywhere" else line.rule
-        indent = " " * len(start)
-        yield textwrap.fill(start + rule, N_COLUMNS, subsequent_indent=indent).rstrip()
-    if others:
-        yield f"{f'{len(others)} others':{width}}  {numbers[-1]:>{digits}}"
-    yield f"{'score':{width}}  {f'{view.score:+.{n_decimals}f}':>{digits}}"
+    table = [("intercept", rounded[0], "", "")]
+    for line, number in zip(lines, rounded[1:], strict=True):
+        bar = _bar(abs(line.contribution) / largest, 10)
+        table.append((cut(line.label, 40), number, f"  {bar}  ", line.rule))
+    table.append(("score", f"{view.score:+.{n_decimals}f}", "", ""))
     if view.probability is not None:
-        yield f"{last:{width}}  {f'{view.probability:.1%}':>{digits}}"
+        table.append((f"probability of {view.classes[1]}", f"{view.probability:.1%}", "", ""))
+
+    width, digits = (max(len(row[k]) for row in table) for k in (0, 1))
+    for label, number, bar, rule in table:
+        start = f"{label:{width}}  {number:>{digits}}{bar}"
+        yield textwrap.fill(start + rule, N_COLUMNS, subsequent_indent=" " * len(start))
 
 
 def round_to_sum(values: Sequence[float], n_decimals: int) -> list[float]:
