@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calmgam.model.columns import FloatArray
 from calmgam.read.canvas import GREY, PALE, POINTS, SMALL, region_style, tidy
-from calmgam.read.view_types import FeatureView, FloatTuple, JumpView, PointView
-from calmgam.read.wording import brief_number, cut, pretty, short_number, wrap
+from calmgam.read.view_types import FeatureView, FloatTuple, PointView, joint_jumps
+from calmgam.read.wording import cut, pretty, short_number, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,7 +103,7 @@ def _draw_curves(view: FeatureView, ax: Axes) -> None:
     strip.set_xlabel(view.name, fontsize=SMALL)
     strip.set_yticks([])
     strip.set_ylim(bottom=0)
-    for jump in _shown_jumps(view):
+    for jump in joint_jumps(view.jumps):
         place, transform = jump.threshold or 0.0, ax.get_xaxis_transform()
         ax.axvline(place, color="black", linestyle=":", linewidth=0.9, zorder=1)
         _draw_arrow(ax, jump.arrow, place, 0.99, transform, "top")
@@ -157,7 +156,7 @@ def _draw_levels(view: FeatureView, ax: Axes) -> None:
     strip.set_xticks([])
     strip.set_xlim(left=0)
     place_of = dict(zip(view.labels, places, strict=True))
-    for jump in _shown_jumps(view):
+    for jump in joint_jumps(view.jumps):
         for level in jump.levels:
             if not np.isnan(place_of.get(level, np.nan)):
                 ax.axhline(place_of[level], color="black", linestyle=":", linewidth=0.9, zorder=1)
@@ -204,13 +203,6 @@ def _limits(drawn: Sequence[tuple[FloatTuple, FloatTuple]]) -> tuple[float, floa
         max(band_low, low - 0.25 * size) - 0.05 * size,
         min(band_high, high + 0.25 * size) + 0.05 * size,
     )
-
-
-def _shown_jumps(view: FeatureView) -> list[JumpView]:
-    """One jump per place: the joint one, which comes last, if several terms switch there."""
-    groups = groupby(view.jumps, key=lambda jump: (jump.threshold, jump.levels))
-    jumps = [list(group)[-1] for _, group in groups]
-    return [jump for jump in jumps if jump.low < jump.high or jump.low != 0]
 
 
 def _draw_arrow(ax: Axes, arrow: str, x: float, y: float, transform: Any, va: str) -> None:
@@ -262,8 +254,8 @@ def _header_texts(view: FeatureView, width: float) -> list[str]:
     """Rules of several regions, then jumps."""
     regions = view.regions if len(view.regions) > 1 else ()
     texts = [f"{pretty(region.rule)} ({region.share:.0%})" for region in regions]
-    jumps = _shown_jumps(view)
-    texts += [_jump_text(jump) for jump in jumps[:MAX_JUMPS]]
+    jumps = joint_jumps(view.jumps)
+    texts += map(str, jumps[:MAX_JUMPS])
     if len(jumps) > MAX_JUMPS:
         texts.append(f"and {len(jumps) - MAX_JUMPS} more jumps")
     return [wrap(text, int(width / CHARACTER) - 4) for text in texts]
@@ -296,9 +288,3 @@ def _set_ticks(view: FeatureView, strip: Axes) -> None:
         strip.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     if view.log_from is not None or max(abs(low), abs(high)) >= 10_000:
         strip.xaxis.set_major_formatter(short_number)
-
-
-def _jump_text(jump: JumpView) -> str:
-    place = ", ".join(jump.levels) if jump.threshold is None else f"{jump.threshold:.6g}"
-    range_text = f"[{brief_number(jump.low)}, {brief_number(jump.high)}]"
-    return f"at {place}: {jump.arrow} {range_text} from {', '.join(jump.terms)}"

@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from itertools import groupby
 from typing import Any
+
+from calmgam.read.wording import range_text, threshold_text
 
 FloatTuple = tuple[float, ...]
 
@@ -104,6 +107,12 @@ class JumpView(View):
     arrow: str
     exact: bool
 
+    def __str__(self) -> str:
+        at = ", ".join(self.levels) if self.threshold is None else threshold_text(self.threshold)
+        return (
+            f"at {at}: {self.arrow} {range_text(self.low, self.high)} from {', '.join(self.terms)}"
+        )
+
 
 @dataclass(frozen=True)
 class FeatureView(View):
@@ -172,13 +181,14 @@ class BranchView(View):
 
 @dataclass(frozen=True)
 class ImportanceView(View):
-    """A feature's importance, split by region, and its partition."""
+    """A feature's importance, split by region, its partition, and the jumps it causes."""
 
     name: str
     conditioned_on: tuple[str, ...]
     importance: float
     parts: tuple[PartView, ...]
     partition: tuple[BranchView, ...]
+    jumps: tuple[JumpView, ...]
 
     @property
     def title(self) -> str:
@@ -275,6 +285,18 @@ class PredictionView(View):
         others = ranked[n_lines - 1 :]
         total = math.fsum(line.contribution for line in others)
         return (*ranked[: n_lines - 1], LineView(f"{len(others)} others", "", "", total))
+
+
+def joint_jumps(jumps: Iterable[JumpView]) -> list[JumpView]:
+    """Keep one jump per place: the joint one, which comes last, if several terms switch there.
+
+    Parameters
+    ----------
+    jumps : iterable of JumpView
+    """
+    groups = groupby(jumps, key=lambda jump: (jump.threshold, jump.levels))
+    last = (list(group)[-1] for _, group in groups)
+    return [jump for jump in last if jump.arrow != "="]
 
 
 def _title(name: str, conditioned_on: tuple[str, ...]) -> str:

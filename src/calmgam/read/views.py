@@ -19,7 +19,7 @@ from calmgam.model.regions import Region
 from calmgam.model.schema import Feature
 from calmgam.model.shapes import ShapeFunction
 from calmgam.model.tree import PartitionTree
-from calmgam.read.audit import Jump, jumps
+from calmgam.read.audit import jumps
 from calmgam.read.cells import decode_value, encode_row
 from calmgam.read.findings import value_text
 from calmgam.read.performance import performance
@@ -74,7 +74,7 @@ def feature_view(model: Model, feature: str) -> FeatureView:
         labels=tuple(_slot_label(term.feature, slot) for slot in slots),
         n_levels=sum(slot < term.feature.n_levels for slot in slots),
         log_from=log_from,
-        jumps=tuple(map(_jump_view, jumps(model, feature).jumps)),
+        jumps=_jump_views(model, feature),
     )
 
 
@@ -139,15 +139,18 @@ def _line_view(term: Term, X: FloatArray) -> LineView:
     )
 
 
-def _jump_view(jump: Jump) -> JumpView:
-    return JumpView(
-        terms=jump.terms,
-        threshold=None if isinstance(jump.at, tuple) else jump.at,
-        levels=jump.at if isinstance(jump.at, tuple) else (),
-        low=jump.low,
-        high=jump.high,
-        arrow=jump.arrow,
-        exact=jump.exact,
+def _jump_views(model: Model, feature: str) -> tuple[JumpView, ...]:
+    return tuple(
+        JumpView(
+            terms=jump.terms,
+            threshold=None if isinstance(jump.at, tuple) else jump.at,
+            levels=jump.at if isinstance(jump.at, tuple) else (),
+            low=jump.low,
+            high=jump.high,
+            arrow=jump.arrow,
+            exact=jump.exact,
+        )
+        for jump in jumps(model, feature).jumps
     )
 
 
@@ -158,6 +161,7 @@ def _importance_view(model: Model, term: Term) -> ImportanceView:
         importance=term.importance,
         parts=_parts(term),
         partition=tuple(_branches(term.tree, 0, 0)),
+        jumps=_jump_views(model, term.feature.name),
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from calmgam.model.regions import Condition, Region
+from calmgam.model.regions import Condition, Region, number_text
 
 
 def rule_text(region: Region) -> str:
@@ -20,6 +20,27 @@ def rule_text(region: Region) -> str:
     region : Region
     """
     return str(Region(tuple(map(_rounded, region.conditions))))
+
+
+def threshold_text(threshold: float) -> str:
+    """Threshold, rounded as in rules.
+
+    Parameters
+    ----------
+    threshold : float
+    """
+    return number_text(_round(threshold))
+
+
+def range_text(low: float, high: float) -> str:
+    """Range of numbers, or the one number that it is.
+
+    Parameters
+    ----------
+    low, high : float
+    """
+    ends = dict.fromkeys((brief_number(low), brief_number(high)))
+    return f"[{', '.join(ends)}]" if len(ends) > 1 else next(iter(ends))
 
 
 def brief_number(value: float, n_digits: int = 3) -> str:
@@ -56,11 +77,13 @@ def short_number(value: float, _: float = 0.0) -> str:
 
 
 def _rounded(condition: Condition) -> Condition:
-    """Threshold of `<=` and `>` in six digits, but never to whole numbers: 2011.5 is not 2012."""
+    """Return `<=` or `>` with six digits, but never rounded to a whole: 2011.5 is not 2012."""
     if not condition.feature.is_numeric or condition.operator in ("=", "!="):
         return condition
-    threshold = condition.threshold
+    return replace(condition, value=_round(condition.threshold))
+
+
+def _round(threshold: float) -> float:
     if not math.isfinite(threshold) or threshold == 0:
-        return condition
-    n_decimals = max(1, 5 - math.floor(math.log10(abs(threshold))))
-    return replace(condition, value=round(threshold, n_decimals))
+        return threshold
+    return round(threshold, max(1, 5 - math.floor(math.log10(abs(threshold)))))
