@@ -140,11 +140,12 @@ def _draw_levels(view: FeatureView, ax: Axes) -> None:
         strip.barh(place, point.n_rows, 0.8, n_rows[point.position], color=colour, alpha=0.6)
         n_rows[point.position] += point.n_rows
     shown = np.flatnonzero(~np.isnan(places))
+    bottom = np.nanmax(places, initial=0.0) + 0.6
     ax.set_yticks(places[shown], [cut(view.labels[k], MAX_LABEL) for k in shown])
-    ax.set_ylim(places[shown[-1]] + 0.6, -0.6)
+    ax.set_ylim(bottom, -0.6)
     first_apart = np.sum(shown < view.n_levels)  # "other" and "missing" stand apart
     if first_apart < len(shown):
-        ax.axhspan(first_apart - 0.2, places[shown[-1]] + 0.6, color=PALE, zorder=-1)
+        ax.axhspan(first_apart - 0.2, bottom, color=PALE, zorder=-1)
     ax.axvline(0, color=GREY, linewidth=0.6, zorder=0)
     ax.set_xlim(_limits([((p.value,), (p.spread,)) for _, _, p in _points(view, places)]))
     n_hidden = len(view.labels) - len(shown)
@@ -192,8 +193,8 @@ def _level_places(view: FeatureView) -> FloatArray:
 
 def _limits(drawn: Sequence[tuple[FloatTuple, FloatTuple]]) -> tuple[float, float]:
     """All values with some margin, and bands as far as they do not dwarf the values."""
-    values = np.concatenate([value for value, _ in drawn])
-    spreads = np.concatenate([spread for _, spread in drawn])
+    values = np.concatenate([(), *(value for value, _ in drawn)])
+    spreads = np.concatenate([(), *(spread for _, spread in drawn)])
     if not len(values):
         return -1.0, 1.0
     low, high = values.min(), values.max()
@@ -265,7 +266,7 @@ def label_width(view: FeatureView) -> float:
     """Width of the labels at the left of the axes, in points."""
     if view.is_numeric:
         return 26.0
-    return 8.0 + CHARACTER * max((min(len(label), MAX_LABEL) for label in view.labels), default=0)
+    return 4.0 + CHARACTER * max((min(len(label), MAX_LABEL) for label in view.labels), default=0)
 
 
 def _contribution_label(view: FeatureView) -> str:
