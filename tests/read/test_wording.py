@@ -1,3 +1,5 @@
+import math
+
 import pytest
 
 from calmgam.model import Condition, Feature, Region
@@ -12,23 +14,26 @@ from calmgam.read.wording import (
     wrap,
 )
 
-YEAR = Feature("year", 0, "numeric")
+YEAR = Feature("year", 0, "numeric", low=2000, high=2020)
 
 
 @pytest.mark.parametrize(
-    ("threshold", "text"),
+    ("high", "threshold", "text"),
     [
-        (13.650000000000002, "13.65"),
-        (2011.5, "2011.5"),  # never 2012: that year lies on the other side
-        (20110101.5, "20110101.5"),
-        (0.000123456789, "0.000123457"),
-        (-117.67500000000001, "-117.675"),
-        (0.0, "0"),
+        (40, 13.650000000000002, "13.65"),
+        (2, 1.23456789, "1.235"),  # 1/2000 of the range is finer than three digits
+        (2, -0.00564248, "-0.00564"),  # three digits are finer
+        (2020, 2011.5, "2011.5"),  # never 2012: that year lies on the other side
+        (1e8, 20110101.5, "20110101.5"),
+        (10, -117.67500000000001, "-117.675"),
+        (1, 0.0, "0"),
+        (math.nan, 1.23456789, "1.23456789"),  # nothing is known of the range
     ],
 )
-def test_thresholds_are_short_but_not_misleading(threshold, text):
-    assert threshold_text(threshold) == text
-    assert rule_text(Region((Condition(YEAR, "<=", threshold),))) == f"year <= {text}"
+def test_thresholds_are_short_but_not_misleading(high, threshold, text):
+    feature = Feature("x", 0, "numeric", low=0.0, high=high)
+    assert threshold_text(feature, threshold) == text
+    assert rule_text(Region((Condition(feature, "<=", threshold),))) == f"x <= {text}"
 
 
 def test_values_and_levels_are_left_alone():
@@ -51,6 +56,13 @@ def test_brief_numbers_have_no_exponent(number, text):
 def test_a_range_of_one_number_is_the_number():
     assert range_text(-1.0, 2.0) == "[-1, 2]"
     assert range_text(4.0, 4.0) == "4"
+    assert range_text(0.0, 0.0) == "0"
+
+
+def test_both_ends_of_a_range_have_the_same_decimals():
+    assert range_text(-0.0000571, 0.36989) == "[0, 0.37]"
+    assert range_text(-138.69, 48.55) == "[-139, 49]"
+    assert range_text(0.0001234, 0.00056789) == "[0.000123, 0.000568]"
 
 
 def test_numbers_on_an_axis():

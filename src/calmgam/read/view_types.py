@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from itertools import groupby
 from typing import Any
 
-from calmgam.read.wording import range_text, threshold_text
+from calmgam.read.wording import range_text
 
 FloatTuple = tuple[float, ...]
 
@@ -43,7 +43,7 @@ class PartView(View):
     Attributes
     ----------
     rule : str
-        The region in words, thresholds rounded to six digits.
+        The region in words, thresholds rounded.
     n_rows, share : float
         Training rows in the region, and their share of all rows.
     importance : float
@@ -92,6 +92,8 @@ class JumpView(View):
         Where the switch happens; None for levels.
     levels : tuple of str
         The levels that are switched to.
+    place : str
+        Threshold or levels in words.
     low, high : float
         Range of the change of the score over all inputs.
     arrow : {"↑", "↓", "↕", "="}
@@ -102,16 +104,15 @@ class JumpView(View):
     terms: tuple[str, ...]
     threshold: float | None
     levels: tuple[str, ...]
+    place: str
     low: float
     high: float
     arrow: str
     exact: bool
 
     def __str__(self) -> str:
-        at = ", ".join(self.levels) if self.threshold is None else threshold_text(self.threshold)
-        return (
-            f"at {at}: {self.arrow} {range_text(self.low, self.high)} from {', '.join(self.terms)}"
-        )
+        change = range_text(self.low, self.high)
+        return f"at {self.place}: {self.arrow} {change} from {', '.join(self.terms)}"
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from calmgam.model.regions import Region
 from calmgam.model.schema import Feature
 from calmgam.model.shapes import ShapeFunction
 from calmgam.model.tree import PartitionTree
-from calmgam.read.audit import jumps
+from calmgam.read.audit import Jump, jumps
 from calmgam.read.cells import decode_value, encode_row
 from calmgam.read.findings import value_text
 from calmgam.read.performance import performance
@@ -36,7 +36,7 @@ from calmgam.read.view_types import (
     PredictionView,
     RegionView,
 )
-from calmgam.read.wording import rule_text
+from calmgam.read.wording import rule_text, threshold_text
 
 MAX_DISPLAY_BINS = 40
 
@@ -74,7 +74,7 @@ def feature_view(model: Model, feature: str) -> FeatureView:
         labels=tuple(_slot_label(term.feature, slot) for slot in slots),
         n_levels=sum(slot < term.feature.n_levels for slot in slots),
         log_from=log_from,
-        jumps=_jump_views(model, feature),
+        jumps=_jump_views(model, term.feature),
     )
 
 
@@ -139,18 +139,22 @@ def _line_view(term: Term, X: FloatArray) -> LineView:
     )
 
 
-def _jump_views(model: Model, feature: str) -> tuple[JumpView, ...]:
-    return tuple(
-        JumpView(
-            terms=jump.terms,
-            threshold=None if isinstance(jump.at, tuple) else jump.at,
-            levels=jump.at if isinstance(jump.at, tuple) else (),
-            low=jump.low,
-            high=jump.high,
-            arrow=jump.arrow,
-            exact=jump.exact,
-        )
-        for jump in jumps(model, feature).jumps
+def _jump_views(model: Model, feature: Feature) -> tuple[JumpView, ...]:
+    return tuple(_jump_view(feature, jump) for jump in jumps(model, feature.name).jumps)
+
+
+def _jump_view(feature: Feature, jump: Jump) -> JumpView:
+    levels = jump.at if isinstance(jump.at, tuple) else ()
+    threshold = None if isinstance(jump.at, tuple) else jump.at
+    return JumpView(
+        terms=jump.terms,
+        threshold=threshold,
+        levels=levels,
+        place=", ".join(levels) if threshold is None else threshold_text(feature, threshold),
+        low=jump.low,
+        high=jump.high,
+        arrow=jump.arrow,
+        exact=jump.exact,
     )
 
 
@@ -161,7 +165,7 @@ def _importance_view(model: Model, term: Term) -> ImportanceView:
         importance=term.importance,
         parts=_parts(term),
         partition=tuple(_branches(term.tree, 0, 0)),
-        jumps=_jump_views(model, term.feature.name),
+        jumps=_jump_views(model, term.feature),
     )
 
 
