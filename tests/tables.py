@@ -2,7 +2,16 @@
 
 import numpy as np
 
+from calmgam.fit.binning import bin_table
+from calmgam.fit.losses import Target
+from calmgam.fit.partitions import given_trees
 from calmgam.model.schema import Feature, Schema
+
+REGIONS = {
+    "a": ["b <= 0 and c = p or missing", "b <= 0 and c != p", "b > 0"],
+    "c": ["a <= 0.5 or missing", "a > 0.5"],
+    "e": ["d = True or missing", "d != True"],
+}
 
 
 def mixed_table(n_rows: int = 600) -> tuple[np.ndarray, np.ndarray, Schema]:
@@ -28,3 +37,20 @@ def mixed_table(n_rows: int = 600) -> tuple[np.ndarray, np.ndarray, Schema]:
         )
     )
     return X, (y - y.mean()) / y.std(), schema
+
+
+class MixedTable:
+    """The mixed table with regions, as the stages before boosting leave it."""
+
+    def __init__(self, regions=REGIONS, max_bins=16):
+        self.X, self.y, self.schema = mixed_table()
+        self.binned = bin_table(self.X, self.schema, max_bins)
+        self.trees = given_trees(regions, self.schema, self.binned.edges, self.X)
+        self.n_leaves = [tree.n_leaves for tree in self.trees]
+        self.cells = self.binned.cells(self.trees, self.X)
+
+    def target(self, task="regression", weights=None):
+        weights = np.ones(len(self.y)) if weights is None else weights
+        if task == "classification":
+            return Target.classification((self.y > 0).astype(float), weights)
+        return Target.regression(self.y, weights)

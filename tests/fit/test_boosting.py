@@ -8,43 +8,15 @@ import pytest
 
 from calmgam import _kernels
 from calmgam._kernels import TRAINS, VALIDATES
-from calmgam.fit.binning import Binned, bin_table
+from calmgam.fit.binning import Binned
 from calmgam.fit.boosting import BoostingSettings, boost, draw_bags
 from calmgam.fit.losses import Target
-from calmgam.fit.partitions import given_trees
 from calmgam.model.schema import Feature
 from oracles import boost_one_bag
-from tables import mixed_table
+from tables import MixedTable
 
-REGIONS = {
-    "a": ["b <= 0 and c = p or missing", "b <= 0 and c != p", "b > 0"],
-    "c": ["a <= 0.5 or missing", "a > 0.5"],
-    "e": ["d = True or missing", "d != True"],
-}
 # every round counts as better than the one before: the curves are those of the last round
 LAST_ROUND = {"tolerance": -1e12, "patience": 10**6}
-
-
-class Table:
-    """The mixed table with regions, ready to be boosted."""
-
-    def __init__(self, n_rows=600, max_bins=16):
-        self.X, self.y, self.schema = mixed_table(n_rows)
-        self.binned = bin_table(self.X, self.schema, max_bins)
-        self.trees = given_trees(REGIONS, self.schema, self.binned.edges, self.X)
-        self.n_leaves = [tree.n_leaves for tree in self.trees]
-        self.cells = self.binned.cells(self.trees, self.X)
-
-    def target(self, task="regression", weights=None):
-        weights = np.ones(len(self.y)) if weights is None else weights
-        if task == "classification":
-            return Target.classification((self.y > 0).astype(float), weights)
-        return Target.regression(self.y, weights)
-
-    def boost(self, target, roles, **options):
-        return boost(
-            self.cells, self.binned, self.n_leaves, target, roles, quick(**options), seed=5
-        )
 
 
 def quick(**options):
@@ -92,6 +64,14 @@ def of_bags(curves, chosen):
         rounds=curves.rounds[chosen],
         values=[values[chosen] for values in curves.values],
     )
+
+
+class Table(MixedTable):
+    """The mixed table, boosted by one short call."""
+
+    def boost(self, target, roles, **options):
+        settings = quick(**options)
+        return boost(self.cells, self.binned, self.n_leaves, target, roles, settings, seed=5)
 
 
 @pytest.fixture(scope="module")
