@@ -34,7 +34,6 @@ auto as_numpy(std::vector<Value>&& values, std::initializer_list<std::size_t> sh
 struct BagGroup {
     Input<std::uint16_t, 2> cells;  // (n_features, n_rows)
     Input<double, 1> target, weight;
-    Input<std::uint8_t, 2> roles;  // (n_rows, LANES)
     calmgam::BoostingData data;
     calmgam::BoostingSettings settings;
     calmgam::BoostingState state;
@@ -49,11 +48,11 @@ std::unique_ptr<BagGroup> make_bag_group(
     double l2, double momentum, double level_smoothing) {
     const std::size_t n_rows = target.shape(0), n_features = cells.shape(0);
     if (cells.shape(1) != n_rows || weight.shape(0) != n_rows || roles.shape(0) != n_rows ||
-        roles.shape(1) != calmgam::LANES || seeds.empty() || seeds.size() > calmgam::LANES ||
+        roles.shape(1) != calmgam::LANES || n_features == 0 || seeds.empty() || seeds.size() > calmgam::LANES ||
         n_leaves.size() != n_features || n_slots.size() != n_features || ordered.size() != n_features)
         throw std::invalid_argument("boosting: array shapes do not agree");
     auto group = std::make_unique<BagGroup>();
-    group->cells = cells, group->target = target, group->weight = weight, group->roles = roles;
+    group->cells = cells, group->target = target, group->weight = weight;
     group->n_bags = static_cast<int>(seeds.size());
     group->settings = {logistic,   learning_rate,    max_rounds,       patience, tolerance,
                        max_leaves, smoothing_rounds, min_samples_leaf, l2,       momentum, level_smoothing};
@@ -64,7 +63,16 @@ std::unique_ptr<BagGroup> make_bag_group(
             {cells.data() + f * n_rows, n_leaves[f], n_slots[f], ordered[f], first_cell});
         first_cell += n_leaves[f] * n_slots[f];
     }
-    group->data.target = target.data(), group->data.weight = weight.data(), group->data.roles = roles.data();
+    group->data.target = target.data(), group->data.weight = weight.data();
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        std::uint8_t trains = 0, validates = 0;
+        for (int lane = 0; lane < calmgam::LANES; ++lane) {
+            trains |= (roles(row, lane) & calmgam::TRAINS ? 1 : 0) << lane;
+            validates |= (roles(row, lane) & calmgam::VALIDATES ? 1 : 0) << lane;
+        }
+        group->data.trains.push_back(trains);
+        group->data.validates.push_back(validates);
+    }
     std::uint64_t padded[calmgam::LANES] = {};
     std::copy(seeds.begin(), seeds.end(), padded);
     nb::gil_scoped_release release;
@@ -76,7 +84,8 @@ auto group_curves(const BagGroup& group) {
     const std::size_t n_cells = group.data.n_cells(), n_bags = static_cast<std::size_t>(group.n_bags);
     std::vector<double> values(n_bags * n_cells);
     for (std::size_t bag = 0; bag < n_bags; ++bag)
-        calmgam::curves_of(group.data, group.settings, group.state, static_cast<int>(bag), values.data() + bag * n_cells);
+        for (std::size_t cell = 0; cell < n_cells; ++cell)
+            values[bag * n_cells + cell] = group.state.best_curve[cell * calmgam::LANES + bag];
     return as_numpy(std::move(values), {n_bags, n_cells});
 }
 

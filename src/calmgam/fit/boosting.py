@@ -54,6 +54,9 @@ class BoostingSettings:
         check_in("max_leaves", self.max_leaves, (2, 3))
         check_number("min_samples_leaf", self.min_samples_leaf, low=0)
         check_number("momentum", self.momentum, low=0, below=1)
+        check_integer("smoothing_rounds", self.smoothing_rounds, low=0)
+        check_number("l2", self.l2, low=0)
+        check_number("level_smoothing", self.level_smoothing, low=0)
 
 
 @dataclass(frozen=True)
@@ -79,15 +82,15 @@ class BoostedCurves:
 def draw_bags(target: Target, n_bags: int, rng: np.random.Generator) -> Roles:
     """Draw who trains and who validates in every bag, (n_rows, n_bags); classes keep their shares.
 
-    In a table too small to spare rows, all do both.
+    Rows of weight 0 are never drawn. In a table too small to spare rows, all do both.
     """
-    n_rows = len(target.values)
-    if n_rows < MIN_ROWS_TO_VALIDATE:
-        return np.full((n_rows, n_bags), TRAINS | VALIDATES, dtype=np.uint8)
-    strata = [np.arange(n_rows)]
+    counts = target.weights > 0
+    if counts.sum() < MIN_ROWS_TO_VALIDATE:
+        return np.full((len(counts), n_bags), TRAINS | VALIDATES, dtype=np.uint8)
+    strata = [np.flatnonzero(counts)]
     if target.is_classification:
-        strata = [np.flatnonzero(target.values == label) for label in (0, 1)]
-    roles = np.full((n_rows, n_bags), TRAINS, dtype=np.uint8)
+        strata = [np.flatnonzero(counts & (target.values == label)) for label in (0, 1)]
+    roles = np.full((len(counts), n_bags), TRAINS, dtype=np.uint8)
     for bag in range(n_bags):
         for rows in strata:
             n_validation = round(VALIDATION_SHARE * len(rows))
