@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,8 @@ from calmgam.fit.settings import check_in, check_integer, check_number
 from calmgam.model.schema import FloatArray
 
 VALIDATION_SHARE = 0.15
-MIN_ROWS_TO_VALIDATE = 8
+MIN_ROWS_TO_VALIDATE = 30
+ROUNDS_WITHOUT_VALIDATION = 40  # errs about as much as stopping on four or five rows
 CELLS_PER_CALL = 2e7  # rows * features between two looks at the progress bar and Ctrl-C
 
 Progress = Callable[[int, int], None]
@@ -82,7 +83,7 @@ def draw_bags(target: Target, n_bags: int, rng: np.random.Generator) -> Roles:
     In a table too small to spare rows, all do both.
     """
     n_rows = len(target.values)
-    if n_rows < MIN_ROWS_TO_VALIDATE:
+    if target.weights.sum() < MIN_ROWS_TO_VALIDATE:
         return np.full((n_rows, n_bags), TRAINS | VALIDATES, dtype=np.uint8)
     strata = [np.arange(n_rows)]
     if target.is_classification:
@@ -125,6 +126,9 @@ def boost(
     progress : callable, optional
         Called with rounds done and the most rounds there can be.
     """
+    if np.all(roles == TRAINS | VALIDATES):  # nothing says when to stop
+        n_rounds = min(settings.max_rounds, ROUNDS_WITHOUT_VALIDATION)
+        settings = replace(settings, max_rounds=n_rounds)
     seeds: list[int] = np.random.default_rng(seed).integers(2**63, size=(roles.shape[1],)).tolist()
     groups = [
         _kernels.BagGroup(

@@ -25,7 +25,7 @@ class Target:
     values : array
         Standardised y, or 0/1.
     weights : array
-        Sample weights with mean 1.
+        Sample weights: how many rows each row stands for.
     mean, scale : float
         y = mean + scale * value; 0 and 1 for classes.
     """
@@ -43,12 +43,12 @@ class Target:
         scale = float(np.sqrt(np.average((y - mean) ** 2, weights=weights)))
         if scale <= 1e-12 * abs(mean):  # constant but for rounding
             scale = 1.0
-        return cls("regression", (y - mean) / scale, weights / weights.mean(), mean, scale)
+        return cls("regression", (y - mean) / scale, weights, mean, scale)
 
     @classmethod
     def classification(cls, y: FloatArray, weights: FloatArray) -> Target:
         """Take 0/1 as they are."""
-        return cls("classification", y, weights / weights.mean())
+        return cls("classification", y, weights)
 
     @property
     def is_classification(self) -> bool:
