@@ -467,7 +467,7 @@ class CALMClassifier(ClassifierMixin, _CALM):  # noqa: D101
         if len(labels) < 2:
             raise ValueError(
                 "y must have two classes, each with a row of sample_weight > 0; "
-                f"got one class only: {labels[0]!r}"
+                f"got one class only: {labels.tolist()}"
             )
         self.classes_ = labels
         classes = tuple(label.item() if hasattr(label, "item") else label for label in labels)

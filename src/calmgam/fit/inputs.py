@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from calmgam.fit.boosting import MIN_ROWS_TO_VALIDATE
+from calmgam.model.columns import is_missing
 from calmgam.model.schema import Feature, FloatArray, Schema
 
 MIN_ROWS_OF_IDENTIFIERS = 50
-IDENTIFIER_SPACING = 20  # identifiers are dense: their range is at most so many times their number
+MAX_SPACING = 20  # of identifiers: they are dense
 
 
 def is_frame(X: Any) -> bool:
@@ -61,10 +62,12 @@ def check_target(y: Any, n_rows: int, dtype: Any = None) -> Any:
     """Return y as a one-dimensional array without missing values."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
+    series = nw.from_native(y, series_only=True, pass_through=True)
+    y = series.to_numpy() if isinstance(series, nw.Series) else y  # nullable types keep their kind
     y = column_or_1d(y, dtype=dtype, warn=True)
     if len(y) != n_rows:
         raise ValueError(f"X and y must have the same number of rows; got {n_rows} and {len(y)}")
-    if y.dtype.kind == "O" and any(value is None or value != value for value in y.tolist()):
+    if y.dtype.kind == "O" and any(map(is_missing, y.tolist())):
         raise ValueError("Input y contains NaN: every row must have a target")
     assert_all_finite(y, input_name="y")
     return y
@@ -103,22 +106,33 @@ def weigh_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, FloatArray
 
 def warn_of_identifiers(X: FloatArray, schema: Schema) -> None:
     """Warn of columns that number or name the rows: they can only be memorised."""
-    n_rows = len(X)
-    if n_rows < MIN_ROWS_OF_IDENTIFIERS:
+    if len(X) < MIN_ROWS_OF_IDENTIFIERS:
         return
     for feature in schema.features:
         column = X[:, feature.index]
-        if feature.is_numeric:
-            dense = feature.high - feature.low <= IDENTIFIER_SPACING * n_rows
-            is_identifier = dense and np.array_equal(column, np.round(column))
-        else:
-            is_identifier = feature.n_levels > 0.9 * n_rows or feature.has_rare
-        if is_identifier and (not feature.is_numeric or len(np.unique(column)) == n_rows):
+        identifies = _numbers_rows if feature.is_numeric else _names_rows
+        if identifies(column, feature):
             warnings.warn(
                 f"column {feature.name!r} looks like an identifier (nearly every row has its own "
                 "value): a model can only memorise it; consider dropping it",
-                stacklevel=4,
+                stacklevel=5,
             )
+
+
+def _numbers_rows(column: FloatArray, feature: Feature) -> bool:
+    """Tell whether all rows have different whole numbers from a range so short: no accident."""
+    # n draws from a range of n * spacing numbers meet about n / (2 * spacing) times
+    spacing = min(MAX_SPACING, len(column) / 20)
+    return bool(
+        feature.high - feature.low <= spacing * len(column)
+        and np.array_equal(column, np.round(column))
+        and len(np.unique(column)) == len(column)
+    )
+
+
+def _names_rows(column: FloatArray, feature: Feature) -> bool:
+    """Tell whether nearly every level has one row: so do the most frequent ones."""
+    return bool(feature.n_levels > 0.9 * np.count_nonzero(column < feature.n_levels))
 
 
 def decoder(X: Any, X_encoded: FloatArray, schema: Schema) -> Callable[[FloatArray], Any] | None:
@@ -159,8 +173,7 @@ def decoder(X: Any, X_encoded: FloatArray, schema: Schema) -> Callable[[FloatArr
 def _column(X: Any, index: int) -> Any:
     if not is_frame(X):
         return X[:, index]
-    frame = nw.from_native(X, eager_only=True)
-    return frame[frame.columns[index]]
+    return list(nw.from_native(X, eager_only=True).iter_columns())[index]
 
 
 def _originals(source: Any, column: FloatArray, feature: Feature) -> tuple[Any, NDArray[np.intp]]:
