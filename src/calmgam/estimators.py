@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from calmgam.fit.assembling import assemble
 from calmgam.fit.binning import bin_table
-from calmgam.fit.boosting import BoostingSettings, boost, draw_bags
+from calmgam.fit.boosting import BoostingSettings, boost, content_order, draw_bags
 from calmgam.fit.growing import GrowthSettings, grow_all
 from calmgam.fit.inputs import (
     check_target,
@@ -293,7 +293,8 @@ class _CALM(BaseEstimator):
                 self.reference_ = reference.estimator
 
         with stage("curves", self.verbose) as progress:
-            options = {"seed": seed, "n_jobs": n_jobs, "progress": progress}
+            order = content_order(binned.codes)
+            options = {"seed": seed, "order": order, "n_jobs": n_jobs, "progress": progress}
             cells = binned.cells(trees, X_encoded)
             n_leaves = [tree.n_leaves for tree in trees]
             curves = boost(cells, binned, n_leaves, target, roles, boosting, **options)
@@ -404,7 +405,7 @@ class CALMRegressor(RegressorMixin, _CALM):  # noqa: D101
             Numbers, booleans, text or categories, with missing values.
         y : array of shape (n_rows,)
         sample_weight : array of shape (n_rows,), optional
-            Whole numbers say how many rows a row stands for; others are relative, with mean 1.
+            Relative weights >= 0; rows of weight 0 are left out.
 
         Returns
         -------
@@ -448,7 +449,7 @@ class CALMClassifier(ClassifierMixin, _CALM):  # noqa: D101
         y : array of shape (n_rows,)
             Two classes, of any type.
         sample_weight : array of shape (n_rows,), optional
-            Whole numbers say how many rows a row stands for; others are relative, with mean 1.
+            Relative weights >= 0; rows of weight 0 are left out.
 
         Returns
         -------

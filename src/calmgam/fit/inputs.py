@@ -74,18 +74,16 @@ def check_target(y: Any, n_rows: int, dtype: Any = None) -> Any:
 
 
 def weigh_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, FloatArray]:
-    """Return the rows that count, their targets, and how many rows each stands for.
+    """Return the rows that count, their targets and weights.
 
-    Whole numbers are taken at their word: in a small table, a row of weight 2 becomes two rows.
-    Other weights are relative and get mean 1. Rows of weight 0 are left out.
+    Rows of weight 0 are left out. In a table that is small even so, whole numbers are taken at
+    their word: a row of weight 2 is two rows.
     """
     if sample_weight is None:
         return X, y, np.ones(len(y))
     weights = column_or_1d(sample_weight, dtype=np.float64)
     if len(weights) != len(y):
-        raise ValueError(
-            f"sample_weight must have {len(y)} values, one per row; got {len(weights)}"
-        )
+        raise ValueError(f"sample_weight must have {len(y)} values; got {len(weights)}")
     assert_all_finite(weights, input_name="sample_weight")
     if weights.min() < 0 or not weights.any():
         raise ValueError(
@@ -93,9 +91,7 @@ def weigh_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, FloatArray
             f"its sum {weights.sum():g}"
         )
     repeats = (weights > 0).astype(np.intp)
-    if not np.array_equal(weights, np.round(weights)):
-        weights = weights / weights[weights > 0].mean()
-    elif weights.sum() < MIN_ROWS_TO_VALIDATE:
+    if weights.sum() < MIN_ROWS_TO_VALIDATE and np.array_equal(weights, np.round(weights)):
         repeats, weights = weights.astype(np.intp), np.ones(len(weights))
     if not np.all(repeats == 1):
         rows = np.repeat(np.arange(len(y)), repeats)

@@ -25,7 +25,7 @@ class Target:
     values : array
         Standardised y, or 0/1.
     weights : array
-        Sample weights: how many rows each row stands for.
+        Sample weights with mean 1.
     mean, scale : float
         y = mean + scale * value; 0 and 1 for classes.
     """
@@ -45,12 +45,12 @@ class Target:
             scale = 1.0
         else:  # squares of y itself could overflow
             scale *= float(np.sqrt(np.average(((y - mean) / scale) ** 2, weights=weights)))
-        return cls("regression", (y - mean) / scale, weights, mean, scale)
+        return cls("regression", (y - mean) / scale, weights / weights.mean(), mean, scale)
 
     @classmethod
     def classification(cls, y: FloatArray, weights: FloatArray) -> Target:
         """Take 0/1 as they are."""
-        return cls("classification", y, weights)
+        return cls("classification", y, weights / weights.mean())
 
     @property
     def is_classification(self) -> bool:
