@@ -293,7 +293,7 @@ class _CALM(BaseEstimator):
                 self.reference_ = reference.estimator
 
         with stage("curves", self.verbose) as progress:
-            order = content_order(binned.codes)
+            order = content_order(binned)
             options = {"seed": seed, "order": order, "n_jobs": n_jobs, "progress": progress}
             cells = binned.cells(trees, X_encoded)
             n_leaves = [tree.n_leaves for tree in trees]

@@ -97,9 +97,15 @@ def draw_bags(target: Target, n_bags: int, rng: np.random.Generator) -> Roles:
     return roles
 
 
-def content_order(codes: NDArray[np.uint16]) -> list[int]:
+def content_order(binned: Binned) -> list[int]:
     """Return an order of the features that depends on their values, not on their places."""
-    return sorted(range(len(codes)), key=lambda i: blake2b(codes[i].tobytes()).digest())
+
+    def content(i: int) -> tuple[bytes, bytes, bytes]:
+        codes = binned.codes[i]  # where the rows stand decides between equal distributions only
+        counts, rows = np.bincount(codes), blake2b(codes.tobytes()).digest()
+        return binned.edges[i].tobytes(), counts.tobytes(), rows
+
+    return sorted(range(len(binned.codes)), key=content)
 
 
 def boost(
