@@ -127,8 +127,11 @@ def _numbers_rows(column: FloatArray, feature: Feature) -> bool:
 
 
 def _names_rows(column: FloatArray, feature: Feature) -> bool:
-    """Tell whether nearly every level has one row: so do the most frequent ones."""
-    return bool(feature.n_levels > 0.9 * np.count_nonzero(column < feature.n_levels))
+    """Tell whether there are nearly as many levels as rows."""
+    codes = column[~np.isnan(column)].astype(np.intp)
+    *counts, n_rare = np.bincount(codes, minlength=feature.n_levels + 1).tolist()
+    n_levels = feature.n_levels + n_rare / max(min(counts), 1)  # no rare level is more frequent
+    return bool(n_levels > 0.9 * len(column))
 
 
 def decoder(X: Any, X_encoded: FloatArray, schema: Schema) -> Callable[[FloatArray], Any] | None:
