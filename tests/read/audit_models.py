@@ -4,6 +4,7 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
 
 from calmgam.model import Condition, Feature, Model, PartitionTree, Schema, ShapeFunction, Term
 
@@ -27,8 +28,8 @@ def random_condition(rng, feature):
     return Condition(feature, str(rng.choice(["<=", ">"])), threshold, missing)
 
 
-def random_tree(rng, own, conditions, n_splits, max_depth=3):
-    tree = PartitionTree.trivial()
+def random_tree(rng, own, conditions, n_splits, max_depth=3, tree=None):
+    tree = tree or PartitionTree.trivial()
     others = [condition for condition in conditions if condition.feature != own]
     for _ in range(n_splits):
         leaf = int(rng.integers(tree.n_leaves))
@@ -88,3 +89,50 @@ class BruteForce:
         shape = [len(values) for values in self.values]
         self.scores = model.score_encoded(self.rows).reshape(shape)
         self.contributions = model.contributions_encoded(self.rows).reshape(*shape, -1)
+
+
+def user_value(feature, code):
+    if math.isnan(code):
+        return None
+    return code if feature.is_numeric else feature.levels[int(code)]
+
+
+def as_frame(model, rows):
+    columns = zip(model.schema.features, rows.T, strict=True)
+    return pd.DataFrame({f.name: [user_value(f, code) for code in column] for f, column in columns})
+
+
+def curve(feature, edges, values):
+    values = [*values, 0.0]  # the last one: missing
+    return ShapeFunction(feature, edges, values, np.ones(len(values)), np.zeros(len(values)))
+
+
+def hidden_jump_model(link="identity", step=-0.2, jump=4.0):
+    """x1's own curve falls by 0.2 at 0, where x2's curve switches from -2 to +2."""
+    x1, x2 = (Feature(f"x{i}", i - 1, "numeric", low=-1.0, high=1.0) for i in (1, 2))
+    on_x1 = PartitionTree.trivial().split(0, Condition(x1, "<=", 0.0))
+    terms = (
+        Term(x1, PartitionTree.trivial(), (curve(x1, [0.0], [-step / 2, step / 2]),)),
+        Term(x2, on_x1, (curve(x2, [], [-jump / 2]), curve(x2, [], [jump / 2]))),
+    )
+    return Model(Schema((x1, x2)), 0.0, terms, link, ("no", "yes") if link == "logit" else ())
+
+
+def big_model(seed=0, n_features=20, n_bins=1000, n_splits=20, max_depth=3):
+    rng = np.random.default_rng(seed)
+    features = tuple(
+        Feature(f"x{i}", i, "numeric", has_missing=True, low=0.0, high=float(n_bins))
+        for i in range(n_features)
+    )
+    edges, none = np.arange(1.0, n_bins), np.zeros(n_bins + 1)
+    trees = [PartitionTree.trivial() for _ in features]
+    while sum(tree.n_splits for tree in trees) < n_splits:
+        own, other = rng.choice(n_features, 2, replace=False)
+        condition = Condition(features[other], "<=", float(rng.choice(edges)), bool(own % 2))
+        trees[own] = random_tree(rng, features[own], [condition], 1, max_depth, trees[own])
+    terms = []
+    for feature, tree in zip(features, trees, strict=True):
+        curves = rng.normal(size=(tree.n_leaves, n_bins + 1)).cumsum(axis=1)
+        shapes = (ShapeFunction(feature, edges, curve, none + 1, none) for curve in curves)
+        terms.append(Term(feature, tree, tuple(shapes)))
+    return Model(Schema(features), 0.0, tuple(terms))

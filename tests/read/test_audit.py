@@ -1,14 +1,21 @@
 """The audit equals brute force over all inputs, and its evidence reproduces."""
 
+import json
 import math
+import time
 from functools import cache
 
 import numpy as np
-import pandas as pd
 import pytest
-from audit_models import BruteForce, random_model
+from audit_models import (
+    BruteForce,
+    as_frame,
+    big_model,
+    hidden_jump_model,
+    random_model,
+    user_value,
+)
 
-from calmgam.model import Condition, Feature, Model, PartitionTree, Schema, ShapeFunction, Term
 from calmgam.read.audit import jumps, monotonicity, sensitivity
 
 CLOSE = 1e-9
@@ -44,12 +51,6 @@ def assert_range(model, found, changes, terms=None):
     for end, pair in ((found.low, found.low_pair), (found.high, found.high_pair)):
         assert pair.change == end
         assert_reproduces(model, pair, terms)
-
-
-def user_value(feature, code):
-    if math.isnan(code):
-        return None
-    return code if feature.is_numeric else feature.levels[int(code)]
 
 
 @cache
@@ -168,11 +169,6 @@ def test_given_narrows_the_inputs(seed):
     assert (verdict.fall is not None) == (steps < -CLOSE).any()
 
 
-def as_frame(model, rows):
-    columns = zip(model.schema.features, rows.T, strict=True)
-    return pd.DataFrame({f.name: [user_value(f, code) for code in column] for f, column in columns})
-
-
 @pytest.mark.parametrize("seed", range(60))
 def test_given_as_text_is_a_filter_of_inputs(seed):
     model, rng = random_model(seed), np.random.default_rng(seed)
@@ -193,24 +189,9 @@ def test_given_as_text_is_a_filter_of_inputs(seed):
 # ---- the example of a hidden jump ---------------------------------------------------------------
 
 
-def curve(feature, edges, values):
-    values = [*values, 0.0]  # the last one: missing
-    return ShapeFunction(feature, edges, values, np.ones(len(values)), np.zeros(len(values)))
-
-
-def example(link="identity"):
-    """x1's own curve falls by 0.2 at 0, where x2's curve switches from -2 to +2."""
-    x1, x2 = (Feature(f"x{i}", i - 1, "numeric", low=-1.0, high=1.0) for i in (1, 2))
-    on_x1 = PartitionTree.trivial().split(0, Condition(x1, "<=", 0.0))
-    terms = (
-        Term(x1, PartitionTree.trivial(), (curve(x1, [0.0], [0.1, -0.1]),)),
-        Term(x2, on_x1, (curve(x2, [], [-2.0]), curve(x2, [], [2.0]))),
-    )
-    return Model(Schema((x1, x2)), 0.0, terms, link, ("no", "yes") if link == "logit" else ())
-
-
 def test_the_truth_behind_an_own_curve():
-    found = sensitivity(example(), "x1", -0.1, 0.1)
+    model = hidden_jump_model()
+    found = sensitivity(model, "x1", -0.1, 0.1)
     assert [c.change for c in found.curves] == pytest.approx([-0.2])
     assert (found.low, found.high) == pytest.approx((3.8, 3.8))
     assert found.exact and found.supported
@@ -220,7 +201,96 @@ def test_the_truth_behind_an_own_curve():
         "  jump across x1 <= 0: curves of x2 add +4\n"
         "  lowest for x1: -0.1 → 0.1 where x2 = -1"
     )
-    assert str(jumps(example(), "x1")) == "x1: hidden jumps at\n  0 ↑ +4 from the curves of x2"
-    assert str(monotonicity(example(), "x1")) == "x1: increasing (proved)"
-    assert str(jumps(example(), "x2")) == "x2: no hidden jumps"
-    assert str(monotonicity(example(), "x2")) == "x2: constant (proved)"
+    assert str(jumps(model, "x1")) == "x1: hidden jumps at\n  0 ↑ +4 from the curves of x2"
+    assert str(monotonicity(model, "x1")) == "x1: increasing (proved)"
+    assert str(jumps(model, "x2")) == "x2: no hidden jumps"
+    assert str(monotonicity(model, "x2")) == "x2: constant (proved)"
+
+
+def test_probabilities_of_a_given_row():
+    found = sensitivity(hidden_jump_model("logit"), "x1", -0.1, 0.1, given={"x1": 0.7, "x2": 0.0})
+    before, after = found.low_pair.probabilities
+    assert before == pytest.approx(1 / (1 + math.exp(1.9)))
+    assert after == pytest.approx(1 / (1 + math.exp(-1.9)))
+    assert "(probability 0.130 → 0.870)" in str(found)
+
+
+# ---- the work limit, speed, errors --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_work_limit_leaves_sound_bounds(seed, monkeypatch):
+    model, brute = brute_force(seed)
+    monkeypatch.setattr("calmgam.read.optimise.MAX_ENTRIES", 8)
+    for feature in model.schema.features:
+        k = feature.index
+        ends = [user_value(feature, brute.values[k][at]) for at in (0, 1 % len(brute.values[k]))]
+        found = sensitivity(model, feature.name, *ends)
+        changes = brute.scores.take(1 % len(brute.values[k]), k) - brute.scores.take(0, k)
+        assert found.low <= changes.min() + CLOSE
+        assert found.high >= changes.max() - CLOSE
+        for pair in (found.low_pair, found.high_pair):
+            assert_reproduces(model, pair)
+        if found.exact:
+            assert_range(model, found, changes)
+        else:
+            assert "within" in str(found)
+        verdict = monotonicity(model, feature.name)
+        if verdict.proved:
+            monkeypatch.undo()
+            assert verdict.direction == monotonicity(model, feature.name).direction
+            monkeypatch.setattr("calmgam.read.optimise.MAX_ENTRIES", 8)
+
+
+def test_all_verdicts_on_a_large_model_are_quick():
+    model = big_model()
+    start = time.perf_counter()
+    for name in model.schema.names:
+        assert all(jump.exact for jump in jumps(model, name).jumps)
+        assert monotonicity(model, name).proved
+    assert time.perf_counter() - start < 5
+
+
+def test_reports_are_plain_values():
+    model = random_model(5)
+    for name in model.schema.names:
+        json.dumps([jumps(model, name).to_dict(), monotonicity(model, name).to_dict()])
+        feature = model.schema[name]
+        ends = (None, 1.0) if feature.is_numeric else feature.levels[:2]
+        found = sensitivity(model, name, *ends)
+        plain = found.to_dict()
+        assert json.loads(json.dumps(plain))["low"] == found.low
+        assert repr(found) == str(found)
+
+
+def test_rounding_is_no_step():
+    """A step that another term takes back leaves rounding errors, not a direction."""
+    model = hidden_jump_model(step=0.1 + 0.2, jump=-0.3)
+    assert monotonicity(model, "x1").direction == "constant"
+    assert sensitivity(model, "x1", -0.1, 0.1).low != 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m: sensitivity(m, "x1", 0, 1, over="some"), "over must be 'all' or a table; got"),
+        (lambda m: sensitivity(m, "x1", "low", 1), "must hold numbers; got 'low'"),
+        (lambda m: monotonicity(m, "x1", given="x2 > 1 and x2 <= 0"), "given must hold for some"),
+        (
+            lambda m: sensitivity(m, "x1", 0, 1, given={"x2": 3}, over=np.zeros((2, 2))),
+            "some row must agree with given; none of 2 does",
+        ),
+    ],
+)
+def test_wrong_questions_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(hidden_jump_model())
+
+
+def test_unseen_levels_are_refused():
+    model = random_model(1)
+    feature = next(f for f in model.schema.features if not f.is_numeric)
+    with pytest.raises(ValueError, match="must be one of its levels"):
+        sensitivity(model, feature.name, feature.levels[0], "nothing like it")
+    with pytest.raises(KeyError, match="no feature is called 'y'"):
+        jumps(model, "y")
