@@ -154,10 +154,11 @@ void ice_sums(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> rows, std:
                                     left.data(),         right.data(),      missing_left.data(),
                                     left_codes.data(),   code_goes_left.data(), values.data(), values.size(),
                                     float32};
-    const calmgam::ice::Matrix matrix{rows.data(), rows.shape(0), rows.shape(1), rows.stride(0), rows.stride(1)};
+    const calmgam::ice::Matrix matrix{rows.data(), rows.shape(0), rows.shape(1), rows.stride(0),
+                                      rows.stride(1)};
     nb::gil_scoped_release release;
-    calmgam::ice::ice_sums(trees, matrix, feature, {grid.data(), grid.data() + grid.size()}, all_trees, n_threads,
-                           out.data());
+    calmgam::ice::ice_sums(trees, matrix, feature, {grid.data(), grid.data() + grid.size()}, all_trees,
+                           n_threads, out.data());
 }
 
 void bind_ice(nb::module_& m) {

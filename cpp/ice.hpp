@@ -49,7 +49,9 @@ inline bool goes_left(const Trees &trees, std::int32_t node, double x) {
     return x <= trees.threshold[node];
 }
 
-inline double rounded(double x, bool float32) { return float32 ? static_cast<double>(static_cast<float>(x)) : x; }
+inline double rounded(double x, bool float32) {
+    return float32 ? static_cast<double>(static_cast<float>(x)) : x;
+}
 
 // One descent of one tree for at most 64 classes of grid values.
 struct Pass {
@@ -66,13 +68,15 @@ struct Plan {
     std::vector<std::int32_t> rank;  // of a node among its tree's nodes on the feature, -1 elsewhere
 };
 
-inline Plan make_plan(const Trees &trees, std::int32_t feature, const std::vector<double> &grid, bool all_trees) {
+inline Plan make_plan(const Trees &trees, std::int32_t feature, const std::vector<double> &grid,
+                      bool all_trees) {
     Plan plan;
     plan.rank.assign(trees.n_nodes, -1);
     std::vector<std::int32_t> own_nodes, class_of, renumbered;
     for (std::size_t tree = 0; tree < trees.n_trees; ++tree) {
         const std::int32_t root = trees.roots[tree];
-        const std::int32_t end = tree + 1 < trees.n_trees ? trees.roots[tree + 1] : static_cast<std::int32_t>(trees.n_nodes);
+        const bool last = tree + 1 == trees.n_trees;
+        const std::int32_t end = last ? static_cast<std::int32_t>(trees.n_nodes) : trees.roots[tree + 1];
         own_nodes.clear();
         for (std::int32_t node = root; node < end; ++node)
             if (trees.feature[node] == feature) {
@@ -136,8 +140,8 @@ public:
             const double *source = matrix_.data + static_cast<std::ptrdiff_t>(column) * matrix_.column_stride +
                                    static_cast<std::ptrdiff_t>(first) * matrix_.row_stride;
             double *target = &columns_[column * block_size];
-            for (std::size_t row = 0; row < n_rows; ++row)
-                target[row] = rounded(source[static_cast<std::ptrdiff_t>(row) * matrix_.row_stride], trees_.float32);
+            for (std::size_t row = 0; row < n_rows; ++row, source += matrix_.row_stride)
+                target[row] = rounded(*source, trees_.float32);
         }
         for (std::size_t row = 0; row < n_rows; ++row) rows_[row] = static_cast<std::uint32_t>(row);
         std::fill(sums_.begin(), sums_.end(), 0.0);
@@ -165,7 +169,7 @@ private:
     // leaf_values_[class, row] of one tree. A segment of rows_ may be permuted below one child before the
     // other child sees it: it stays the same set.
     void descend(const Pass &pass, std::uint32_t n_rows) {
-        const std::uint64_t all = pass.n_classes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << pass.n_classes) - 1;
+        const std::uint64_t all = ~std::uint64_t{0} >> (64 - pass.n_classes);
         visits_.push_back({pass.root, 0, n_rows, all});
         while (!visits_.empty()) {
             Visit visit = visits_.back();
@@ -210,7 +214,8 @@ private:
                 return std::isnan(x[row]) ? missing_left : left[static_cast<std::int32_t>(x[row])] != 0;
             });
         }
-        if (missing_left) return partition(begin, end, [=](std::uint32_t row) { return !(x[row] > threshold); });
+        if (missing_left)
+            return partition(begin, end, [=](std::uint32_t row) { return !(x[row] > threshold); });
         return partition(begin, end, [=](std::uint32_t row) { return x[row] <= threshold; });
     }
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from calmgam._kernels import ice_sums
+from calmgam import _kernels
+from calmgam.fit.ensembles import TreeEnsemble
 from calmgam.fit.reference import Reference
 from calmgam.model.schema import Feature
 
@@ -105,11 +106,15 @@ def ice_curves(
     if len(grid) == 1:
         return LocalEffects(feature, grid, weights, curves)
     response = effect_scale == "response" and reference.task == "classification"
-    step = BATCH_ROWS if reference.ensemble else max(1, BATCH_ROWS // len(grid))
+    trees = reference.ensemble
+    step = BATCH_ROWS if trees else max(1, BATCH_ROWS // len(grid))
     for start in range(0, len(X), step):
         rows = X[start : start + step]
-        if reference.ensemble:
-            scores = _tree_scores(reference, rows, feature, grid, response, n_jobs)
+        if trees:
+            # On an additive scale trees without the feature vanish in the centring.
+            all_trees = response or trees.probability
+            sums = tree_sums(trees, rows, feature, grid, all_trees, n_jobs)
+            scores = reference.score_of_sums(trees.base + sums)
         else:
             scores = _predicted_scores(reference, rows, feature, grid)
         if response:
@@ -118,18 +123,20 @@ def ice_curves(
     return LocalEffects(feature, grid, weights, curves)
 
 
-def _tree_scores(
-    reference: Reference,
+def tree_sums(
+    trees: TreeEnsemble,
     rows: np.ndarray,
     feature: int,
     grid: np.ndarray,
-    response: bool,
-    n_jobs: int,
+    all_trees: bool,
+    n_jobs: int = 1,
 ) -> np.ndarray:
-    trees = reference.ensemble
-    assert trees is not None
+    """Sum of leaf values of every row with its feature set to every grid value.
+
+    Without `all_trees`, trees that never split on the feature are left out.
+    """
     sums = np.empty((len(rows), len(grid)))
-    ice_sums(
+    _kernels.ice_sums(
         rows=rows,
         feature=feature,
         grid=grid,
@@ -143,12 +150,11 @@ def _tree_scores(
         code_goes_left=trees.code_goes_left,
         values=trees.values,
         float32=trees.float32,
-        # On an additive scale trees without the feature vanish in the centring.
-        all_trees=response or trees.probability,
+        all_trees=all_trees,
         n_threads=n_jobs,
         out=sums,
     )
-    return reference.score_of_sums(trees.base + sums)
+    return sums
 
 
 def _predicted_scores(

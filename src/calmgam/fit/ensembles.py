@@ -26,6 +26,7 @@ LIBRARIES = {
     ("xgboost", "XGBModel"): "xgboost",
     ("lightgbm", "LGBMModel"): "lightgbm",
 }
+NEARLY_ZERO = float(np.float32(1e-35))  # LightGBM's
 
 
 @dataclass(frozen=True)
@@ -300,6 +301,9 @@ def _lightgbm_tree(entries: dict[str, str], n_codes: Sequence[int]) -> _Tree | N
     zero_is_missing = missing_kind == 1
     if (zero_is_missing & ~categorical).any():
         return None
+    # Numbers up to NEARLY_ZERO are zero, so a threshold among them lies at their ends.
+    at_zero = (np.abs(thresholds) <= NEARLY_ZERO) & ~categorical
+    ends = np.where(thresholds >= 0, NEARLY_ZERO, np.nextafter(-NEARLY_ZERO, -np.inf))
     # A node that saw no missing value takes one for zero; a categorical node sends it right.
     missing_left = np.where(missing_kind == 2, default_left, thresholds >= 0) & ~categorical
     left_codes = {}
@@ -320,7 +324,7 @@ def _lightgbm_tree(entries: dict[str, str], n_codes: Sequence[int]) -> _Tree | N
 
     return _Tree(
         features=with_leaves(features, -1),
-        thresholds=with_leaves(thresholds, 0),
+        thresholds=with_leaves(np.where(at_zero, ends, thresholds), 0),
         left=with_leaves(children("left_child"), -1),
         right=with_leaves(children("right_child"), -1),
         missing_left=with_leaves(missing_left, 0),

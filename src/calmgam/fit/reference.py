@@ -240,9 +240,9 @@ def _train(
     n_threads: int,
 ) -> None:
     arguments: dict[str, Any] = {}
+    library = library_of(model)
     if decode is None and any(n_codes):
         categories = [n > 0 for n in n_codes]
-        library = library_of(model)
         if library == "hist_gradient_boosting":
             model.set_params(categorical_features=[0 < n <= model.max_bins for n in n_codes])
         elif library == "xgboost":
@@ -259,6 +259,8 @@ def _train(
         )
     with threadpool_limits(limits=n_threads, user_api="openmp"):
         model.fit(X if decode is None else decode(X), y, **arguments)
+    if library == "random_forest":
+        model.set_params(n_jobs=1)  # when predicting, threads add up trees in any order
 
 
 def _with_trees(reference: Reference, X: np.ndarray, n_codes: Sequence[int]) -> Reference:
@@ -301,7 +303,7 @@ def _direction(model: Any, classes: Sequence[Any]) -> float:
             f"a classifier's reference needs predict_proba, which {type(model).__name__} does not "
             "have; wrap it in sklearn.calibration.CalibratedClassifierCV or give another"
         )
-    labels = list(model.classes_)
+    labels = np.asarray(model.classes_).tolist()
     if len(labels) != 2:
         raise ValueError(f"the reference must know two classes; it knows {len(labels)}: {labels}")
     if labels == list(classes)[::-1]:
