@@ -38,7 +38,7 @@ format: .venv/dev-installed
 	$(BIN)/ruff format .
 
 figures: .venv/demo-installed
-	$(BIN)/python -m calmgam.demo --out docs/figures
+	$(BIN)/python -m calmgam.demo --features 3 --out docs/figures
 
 bench-speed: .venv/dev-installed needs-data
 	$(BIN)/python -m benchmarks.run --again all --folds 0 --out $(RESULTS)/speed.csv \

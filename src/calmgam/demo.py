@@ -86,21 +86,23 @@ def _look_up(labels: np.ndarray, values: dict[str, float]) -> np.ndarray:
     return np.array([values[label] for label in labels])
 
 
-def held_out_errors(X_train: Any, y_train: Any, X_test: Any, y_test: Any, calm: Any) -> str:
-    """Return a small table: RMSE of the GAM, the CALM, its reference and the simulation itself."""
+def held_out_errors(
+    calm: CALMRegressor, X_train: Any, y_train: np.ndarray, X_test: Any, y_test: np.ndarray
+) -> dict[str, float]:
+    """Return the RMSE of the GAM, the CALM, its reference and the simulation itself."""
     gam = CALMRegressor(max_depth=0, random_state=0).fit(X_train, y_train)
-    encoded = calm.model_.schema.encode(X_test)
-    standardised = calm.reference_.predict(encoded)  # references learn the standardised target
+    # the reference knows the encoded table and the standardised target
+    reference = calm.reference_.predict(calm.model_.schema.encode(X_test))
     predictions = {
-        "GAM (one curve per feature)": gam.predict(X_test),
+        "own GAM": gam.predict(X_test),
         "CALM": calm.predict(X_test),
-        "reference (black box)": y_train.mean() + y_train.std() * standardised,
+        "reference": y_train.mean() + y_train.std() * reference,
     }
-    lines = [
-        f"  {name:<28}{np.sqrt(np.mean((y_test - predicted) ** 2)):6.1f}"
+    errors = {
+        name: float(np.sqrt(np.mean((y_test - predicted) ** 2)))
         for name, predicted in predictions.items()
-    ]
-    return "\n".join([*lines, f"  {'noise of the simulation':<28}{NOISE:6.1f}"])
+    }
+    return {**errors, "noise alone": NOISE}
 
 
 def interactions_found(model: Model) -> str:
@@ -121,6 +123,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m calmgam.demo", description=main.__doc__)
     parser.add_argument("--rows", type=int, default=N_ROWS, help="rows to simulate")
     parser.add_argument("--out", type=Path, default=Path("demo_output"), help="folder for pictures")
+    parser.add_argument("--features", type=int, help="draw only the most important ones")
     options = parser.parse_args(arguments)
 
     X, y = simulate_bikes(options.rows)
@@ -132,13 +135,14 @@ def main(arguments: list[str] | None = None) -> None:
 
     print(f"Rentals per hour, {n_train} simulated rows, fitted in {seconds:.1f} s\n")
     print(summary(calm.model_))
-    print(f"\nError (RMSE) on {len(X_test)} held-out rows")
-    print(held_out_errors(X_train, y_train, X_test, y_test, calm))
+    errors = held_out_errors(calm, X_train, y_train, X_test, y_test)
+    texts = (f"{name} {error:.1f}" for name, error in errors.items())
+    print(f"\nrmse on {len(X_test)} held-out rows: {', '.join(texts)}")
     print("\nWhat the simulation put in")
     print(interactions_found(calm.model_))
     options.out.mkdir(parents=True, exist_ok=True)
     picture = options.out / "bike_rentals.png"
-    plot_model(calm.model_).savefig(picture, dpi=80)
+    plot_model(calm.model_, options.features).savefig(picture)
     print(f"\nCurves: {picture}")
 
 
