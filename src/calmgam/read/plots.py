@@ -8,35 +8,33 @@ which people with any kind of colour vision can tell apart.
 
 from __future__ import annotations
 
-import math
-import textwrap
-from collections.abc import Mapping, Sequence
-from itertools import groupby
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from calmgam.model.columns import FloatArray
 from calmgam.model.glassbox import Model
-from calmgam.read.views import (
-    FeatureView,
-    RegionView,
-    feature_view,
-    model_view,
-    number_text,
+from calmgam.read.canvas import (
+    COLOURS,
+    GREY,
+    HALF_PAGE,
+    POINTS,
+    SMALL,
+    cut,
+    new_axes,
+    new_figure,
+    pretty,
+    region_style,
+    tidy,
+    wrap,
 )
+from calmgam.read.feature_plot import body_height, draw_feature, header_height, label_width
+from calmgam.read.views import feature_view, model_view, number_text, prediction_view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)))
-GREY = "#767676"
-SMALL = 7.0
-HALF_PAGE = 3.5
-RULE_WIDTH = 46
-MAX_LEVELS = 30
+HEADER_WIDTH = 0.95 * HALF_PAGE * POINTS
+INDENT = 0.06  # of a tree's line, as a part of the width
 
 
 def plot_feature(model: Model, feature: str, ax: Axes | None = None) -> Axes:
@@ -55,7 +53,11 @@ def plot_feature(model: Model, feature: str, ax: Axes | None = None) -> Axes:
     -------
     matplotlib axes
     """
-    return _draw_feature(feature_view(model, feature), ax or _new_axes())
+    view = feature_view(model, feature)
+    if ax is not None:
+        return draw_feature(view, ax)
+    height = body_height(view) + header_height(view, HEADER_WIDTH)
+    return draw_feature(view, new_axes(HALF_PAGE, height / POINTS), HEADER_WIDTH)
 
 
 def plot_model(model: Model, n_features: int | None = None, n_columns: int = 3) -> Figure:
@@ -73,194 +75,181 @@ def plot_model(model: Model, n_features: int | None = None, n_columns: int = 3) 
     matplotlib figure
     """
     names = [feature.name for feature in model_view(model).features][:n_features]
-    n_columns = min(n_columns, len(names))
-    n_rows = math.ceil(len(names) / n_columns)
-    figure = _new_figure(HALF_PAGE * n_columns, 3.1 * n_rows)
-    axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-    for name, ax in zip(names, axes, strict=False):
-        plot_feature(model, name, ax)
-    for ax in axes[len(names) :]:
+    views = [feature_view(model, name) for name in names]
+    n_columns = min(n_columns, len(views))
+    rows = [views[k : k + n_columns] for k in range(0, len(views), n_columns)]
+    bodies = [max(map(body_height, row)) for row in rows]
+    headers = [max(header_height(view, HEADER_WIDTH) for view in row) for row in rows]
+    figure = new_figure(HALF_PAGE * n_columns, (sum(bodies) + sum(headers)) / POINTS)
+    axes = figure.subplots(len(rows), n_columns, squeeze=False, height_ratios=bodies).ravel()
+    indents = [max(map(label_width, views[k::n_columns])) for k in range(n_columns)]
+    for view, ax, indent in zip(views, axes, cycle(indents), strict=False):
+        draw_feature(view, ax, HEADER_WIDTH, indent)
+    for ax in axes[len(views) :]:
         ax.remove()
     return figure
 
 
-def _draw_feature(view: FeatureView, ax: Axes) -> Axes:
-    strip = ax.inset_axes((0, -0.14, 1, 0.12), sharex=ax)
-    draw = _draw_curves if view.is_numeric else _draw_levels
-    places = draw(view, ax, strip)
-    ax.axhline(0, color=GREY, linewidth=0.6, zorder=0)
-    ax.set_ylabel("contribution", fontsize=SMALL + 1)
-    ax.tick_params(axis="x", labelbottom=False, bottom=False)
-    ax.margins(y=0.08)
-    strip.set_xlabel(view.name, fontsize=SMALL + 1)
-    strip.set_yticks([])
-    strip.set_ylim(bottom=0)
-    _tidy(ax)
-    _tidy(strip)
-    strip.spines["left"].set_visible(False)
-    _draw_jumps(view, ax, places)
-    _draw_legend(view, ax)
+def plot_importance(model: Model, n_features: int = 20, ax: Axes | None = None) -> Axes:
+    """Draw the mean absolute contributions of the most important features, split by region.
+
+    Parameters
+    ----------
+    model : Model
+    n_features : int
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    features = model_view(model).features[:n_features]
+    ax = ax or new_axes(HALF_PAGE, 0.5 + 0.19 * len(features))
+    for place, feature in enumerate(features):
+        left = 0.0
+        for number, part in enumerate(feature.parts):
+            ax.barh(place, part.importance, 0.7, left, color=region_style(number)[0], alpha=0.75)
+            left += part.importance
+        ax.annotate(
+            number_text(feature.importance),
+            (left, place),
+            (3, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=SMALL - 1,
+        )
+    ax.set_yticks(range(len(features)), [cut(feature.title, 34) for feature in features])
+    ax.set_ylim(len(features) - 0.4, -0.6)
+    ax.margins(x=0.15)
+    ax.set_xlabel("mean |contribution|, by region", fontsize=SMALL)
+    tidy(ax, "left", "bottom")
     return ax
 
 
-def _draw_curves(view: FeatureView, ax: Axes, strip: Axes) -> dict[str, float]:
-    """Step curves with their bands; rows stacked in the strip; missing values at the right."""
-    low, high = (view.display_edges[0], view.display_edges[-1]) if view.display_edges else (0, 1)
-    margin = 0.02 * (high - low) or 0.5
-    ax.set_xlim(low - margin, high + margin)
-    below = np.zeros(max(len(view.display_edges) - 1, 0))
-    for number, region in enumerate(view.regions):
-        if not region.values:
-            continue
-        colour, dashes = _style(number)
-        edges, values, spreads = map(np.array, (region.edges, region.values, region.spreads))
-        ax.stairs(values, edges, baseline=None, color=colour, linestyle=dashes, linewidth=1.4)
-        ax.stairs(
-            values + spreads, edges, baseline=values - spreads, fill=True, color=colour, alpha=0.18
-        )
-        if edges[-1] - edges[0] < margin:  # too narrow for a line
-            ax.plot(edges.mean(), values.mean(), "o", color=colour, markersize=3.5)
-        above = below + region.density
-        strip.stairs(above, view.display_edges, baseline=below, fill=True, color=colour, alpha=0.6)
-        below = above
-    if view.labels:
-        edge = ax.inset_axes((1.02, 0, 0.09, 1), sharey=ax)
-        _draw_points(view, edge, [0.0])
-        edge.set_xlim(-0.6, 0.6)
-        edge.set_xticks([0], ["missing"], rotation=90)
-        edge.set_facecolor("#F5F5F5")
-        edge.axhline(0, color=GREY, linewidth=0.6, zorder=0)
-        edge.tick_params(axis="y", left=False, labelleft=False)
-        _tidy(edge)
-        edge.spines["left"].set_visible(False)
-    return {}
+def plot_prediction(model: Model, row: Any, n_features: int = 12, ax: Axes | None = None) -> Axes:
+    """Draw one prediction as steps from the intercept to the score.
 
+    Parameters
+    ----------
+    model : Model
+    row : mapping, sequence or one-row table
+        A value for every feature, by name or in the model's order.
+    n_features : int
+        The largest contributions; the others are drawn as one.
+    ax : matplotlib axes, optional
 
-def _draw_levels(view: FeatureView, ax: Axes, strip: Axes) -> dict[str, float]:
-    """One short line per level and region; other and missing levels apart, at the right."""
-    n_rows = np.zeros(len(view.labels))
-    for region in view.regions:
-        for point in region.points:
-            n_rows[point.position] += point.n_rows
-    shown = np.sort(np.argsort(-n_rows, kind="stable")[:MAX_LEVELS])
-    places = np.full(len(view.labels), np.nan)
-    places[shown] = np.arange(len(shown)) + 0.5 * (shown >= view.n_levels)
-    _draw_points(view, ax, places)
-    below = np.zeros(len(view.labels))
-    for number, region in enumerate(view.regions):
-        rows = np.zeros(len(view.labels))
-        for point in region.points:
-            rows[point.position] = point.n_rows
-        strip.bar(places, rows, 0.8, bottom=below, color=_style(number)[0], alpha=0.6)
-        below += rows
-    labels = [textwrap.shorten(view.labels[k], 20, placeholder="…") for k in shown]
-    is_wide = sum(map(len, labels)) > 30
-    rotation: dict[str, Any] = {"rotation": 90 if len(labels) > 12 else 35 if is_wide else 0}
-    if is_wide and len(labels) <= 12:
-        rotation |= {"ha": "right", "rotation_mode": "anchor"}
-    strip.set_xticks(places[shown], labels, **rotation)
-    ax.set_xlim(-0.6, np.nanmax(places) + 0.6)
-    if len(view.labels) > len(shown):
-        strip.text(
-            1,
-            1.1,
-            f"{len(view.labels) - len(shown)} rarer levels not shown",
-            ha="right",
+    Returns
+    -------
+    matplotlib axes
+    """
+    view = prediction_view(model, row)
+    shown, others = view.ranked[:n_features], view.ranked[n_features:]
+    steps = [(f"{line.name} = {line.value}", line.rule, line.contribution) for line in shown]
+    if others:
+        rest = sum(line.contribution for line in others)
+        steps.append((f"{len(others)} others", "everywhere", rest))
+    ax = ax or new_axes(1.25 * HALF_PAGE, 0.8 + 0.27 * len(steps))
+    start = view.intercept
+    for place, (_, rule, contribution) in enumerate(steps):
+        colour = COLOURS[0] if contribution >= 0 else COLOURS[1]
+        ax.barh(place, contribution, 0.62, start, color=colour, alpha=0.75)
+        end = start + contribution
+        ax.plot([end, end], [place, place + 1], color=GREY, linewidth=0.6)
+        ax.annotate(
+            f"{'+' if contribution >= 0 else ''}{number_text(contribution)}",
+            (max(start, end), place),
+            (3, 0),
+            textcoords="offset points",
+            va="center",
             fontsize=SMALL - 1,
-            color=GREY,
-            transform=strip.transAxes,
         )
-    return {view.labels[k]: places[k] for k in shown}
+        start = end
+    labels = [
+        cut(name, 34) + ("" if rule == "everywhere" else f"\n{cut(pretty(rule), 44)}")
+        for name, rule, _ in steps
+    ]
+    ax.set_yticks(range(len(steps)), labels)
+    ax.set_ylim(len(steps) - 0.4, -0.6)
+    ax.margins(x=0.12)
+    ax.axvline(view.intercept, color=GREY, linewidth=0.6, linestyle=":")
+    score = f"intercept {number_text(view.intercept)} → score {number_text(view.score)}"
+    if view.probability is not None:
+        score += f", probability of {view.classes[1]} {view.probability:.1%}"
+    ax.set_title(score, fontsize=SMALL + 1, loc="left")
+    ax.set_xlabel("score (log-odds)" if model.link == "logit" else "score", fontsize=SMALL)
+    tidy(ax, "left", "bottom")
+    return ax
 
 
-def _draw_points(view: FeatureView, ax: Axes, places: Sequence[float] | FloatArray) -> None:
-    """Short lines with bands at the places of the view's labels, regions side by side."""
-    width = 0.8 / len(view.regions)
-    for number, region in enumerate(view.regions):
-        colour, _ = _style(number)
-        left = np.array([places[point.position] for point in region.points]) - 0.4 + number * width
-        values = np.array([point.value for point in region.points])
-        spreads = np.array([point.spread for point in region.points])
-        ax.hlines(values, left, left + width, color=colour, linewidth=2)
-        ax.bar(left, 2 * spreads, width, values - spreads, align="edge", color=colour, alpha=0.25)
+def plot_sensitivity(report: Sensitivity, ax: Axes | None = None) -> Axes:
+    """Draw what a change of one feature does to the score: own curves, hidden jumps, in total.
 
+    Parameters
+    ----------
+    report : Sensitivity
+        Made by `calmgam.read.audit.sensitivity`.
+    ax : matplotlib axes, optional
 
-def _draw_jumps(view: FeatureView, ax: Axes, places: Mapping[str, float]) -> None:
-    """Dotted lines where the feature switches other curves, with arrow and range of the change."""
-    column = 8.5 / (72 * ax.figure.get_figwidth() * ax.get_position().width)  # of the axes' width
-    start, stop = ax.get_xlim()
-    free = 0.0
-    for where, group in groupby(view.jumps, key=lambda jump: (jump.threshold, jump.levels)):
-        jumps, (threshold, levels) = list(group), where
-        at = [places[level] for level in levels if level in places] or [threshold or start]
-        for place in at:
-            ax.axvline(place, color="black", linestyle=":", linewidth=0.9, zorder=1)
-        arrows = {jump.arrow for jump in jumps}
-        left = max((at[0] - start) / (stop - start) + 0.1 * column, free)
-        free = left + column * len(jumps)
-        style = {"transform": ax.transAxes, "va": "top", "path_effects": _halo()}
-        arrow = arrows.pop() if len(arrows) == 1 else "↕"
-        ax.text(left, 0.99, arrow, fontsize=SMALL + 2, **style)
-        text = "\n".join(f"{jump.term} {_range_text(jump.low, jump.high)}" for jump in jumps)
-        ax.text(left, 0.88, text, fontsize=SMALL - 1, rotation=90, linespacing=1.1, **style)
-
-
-def _draw_legend(view: FeatureView, ax: Axes) -> None:
-    """Rules in colour between the title and the axes, if there is more than one."""
-    from matplotlib.lines import Line2D
-
-    texts = [_legend_text(region) for region in view.regions]
-    title_pad = 6.0
-    if len(texts) > 1:
-        handles = [Line2D([], [], color=c, linestyle=d) for c, d in map(_style, range(len(texts)))]
-        ax.legend(
-            handles,
-            texts,
-            loc="lower left",
-            bbox_to_anchor=(-0.02, 1.0),
-            fontsize=SMALL,
-            frameon=False,
-            handlelength=1.6,
-            labelspacing=0.25,
-            borderpad=0.2,
+    Returns
+    -------
+    matplotlib axes
+    """
+    ranges = [
+        *((curve.region, curve.change, curve.change, COLOURS[0]) for curve in report.curves),
+        *((f"jump of {s.term}", s.low, s.high, COLOURS[1]) for s in report.switches),
+        ("total", report.low, report.high, COLOURS[6]),
+    ]
+    ax = ax or new_axes(HALF_PAGE, 0.8 + 0.24 * len(ranges))
+    for place, (_, low, high, colour) in enumerate(ranges):
+        ax.plot([low, high], [place, place], "|-", color=colour, linewidth=4, markersize=8)
+        text = number_text(low) if low == high else f"[{number_text(low)}, {number_text(high)}]"
+        ax.annotate(
+            text, (high, place), (6, 0), textcoords="offset points", va="center", fontsize=SMALL - 1
         )
-        n_lines = sum(text.count("\n") + 1 for text in texts)
-        title_pad += n_lines * SMALL * 1.2 + len(texts) * SMALL * 0.25 + 4
-    ax.set_title(view.title, fontsize=SMALL + 2.5, loc="left", pad=title_pad)
+    ax.axvline(0, color=GREY, linewidth=0.6, zorder=0)
+    ax.set_yticks(range(len(ranges)), [wrap(pretty(label), 30) for label, *_ in ranges])
+    ax.set_ylim(len(ranges) - 0.4, -0.6)
+    ax.margins(x=0.2)
+    ax.set_title(
+        f"{report.feature}: {report.start} → {report.stop}", fontsize=SMALL + 2, loc="left"
+    )
+    ax.set_xlabel("change of the score", fontsize=SMALL)
+    tidy(ax, "left", "bottom")
+    return ax
 
 
-def _legend_text(region: RegionView) -> str:
-    rule = textwrap.shorten(region.rule, 2 * RULE_WIDTH, placeholder=" …")
-    return "\n".join(textwrap.wrap(f"{rule}  ({region.share:.0%})", RULE_WIDTH + 8))
+def plot_trees(model: Model, ax: Axes | None = None) -> Axes:
+    """Draw the conditions that choose the curves: one tree per feature that has several.
 
+    Parameters
+    ----------
+    model : Model
+    ax : matplotlib axes, optional
 
-def _range_text(low: float, high: float) -> str:
-    return f"[{number_text(low)}, {number_text(high)}]"
-
-
-def _style(number: int) -> tuple[str, Any]:
-    """Colour and dashes of region `number`."""
-    return COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
-
-
-def _halo() -> list[Any]:
-    from matplotlib.patheffects import withStroke
-
-    return [withStroke(linewidth=2, foreground="white")]
-
-
-def _tidy(ax: Axes) -> None:
-    ax.tick_params(labelsize=SMALL, width=0.6, length=2.5)
-    for side, spine in ax.spines.items():
-        spine.set_linewidth(0.6)
-        spine.set_visible(side in ("left", "bottom"))
-
-
-def _new_axes(width: float = HALF_PAGE, height: float = 3.0) -> Axes:
-    return _new_figure(width, height).subplots()
-
-
-def _new_figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained", dpi=150)
+    Returns
+    -------
+    matplotlib axes
+    """
+    features = [feature for feature in model_view(model).features if feature.partition]
+    n_lines = sum(len(feature.partition) + 2 for feature in features)
+    ax = ax or new_axes(HALF_PAGE, 0.3 + 0.155 * n_lines)
+    place = 0
+    for feature in features:
+        ax.text(0, place, cut(feature.title, 50), fontsize=SMALL + 1, va="center", weight="bold")
+        parents = [place]
+        for place, branch in enumerate(feature.partition, place + 1):
+            parents[branch.depth + 1 :] = [place]
+            x = INDENT * (branch.depth + 1)
+            corner = x - 0.7 * INDENT, x - 0.7 * INDENT, x - 0.2 * INDENT
+            ax.plot(corner, (parents[branch.depth] + 0.4, place, place), color=GREY, linewidth=0.8)
+            ax.text(x, place, cut(pretty(branch.rule), 48), fontsize=SMALL, va="center")
+            if branch.leaf is not None:
+                share = feature.parts[branch.leaf].share
+                colour = region_style(branch.leaf)[0]
+                ax.barh(place, 0.16 * share, 0.7, 0.78, color=colour, alpha=0.75)
+                ax.text(0.77, place, f"{share:.0%}", fontsize=SMALL, va="center", ha="right")
+        place += 2
+    ax.set_xlim(0, 1)
+    ax.set_ylim(max(n_lines, 1) - 1, -1)
+    ax.axis("off")
+    return ax

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from calmgam.model.glassbox import Model
+from calmgam.read.canvas import cut
 from calmgam.read.views import ModelView, PredictionView, model_view, number_text, prediction_view
 
 N_COLUMNS = 100
@@ -84,8 +85,8 @@ def _importance_lines(view: ModelView) -> Iterator[str]:
     for feature in shown:
         bar = _bar(feature.importance / largest if largest else 0.0)
         number = f"{feature.importance:.{n_decimals}f}"
-        line = f"{_cut(feature.name, width):{width}}  {bar} {number:>10} {len(feature.parts):>6}  "
-        yield _cut(line + ", ".join(feature.conditioned_on), N_COLUMNS).rstrip()
+        line = f"{cut(feature.name, width):{width}}  {bar} {number:>10} {len(feature.parts):>6}  "
+        yield cut(line + ", ".join(feature.conditioned_on), N_COLUMNS).rstrip()
     if others:
         total = sum(feature.importance for feature in others)
         yield f"and {len(others)} more, together {total:.{n_decimals}f}"
@@ -96,10 +97,10 @@ def _tree_lines(view: ModelView, n_lines: int) -> list[str]:
     lines = []
     for feature in view.features:
         if feature.partition:
-            lines += ["", _cut(feature.title, N_COLUMNS)]
+            lines += ["", cut(feature.title, N_COLUMNS)]
         for branch in feature.partition:
             share = "" if branch.leaf is None else f"  {feature.parts[branch.leaf].share:.0%}"
-            rule = _cut("    " * (branch.depth + 1) + branch.rule, N_COLUMNS - 6)
+            rule = cut("    " * (branch.depth + 1) + branch.rule, N_COLUMNS - 6)
             lines.append(rule + share)
     if len(lines) > n_lines:
         lines[n_lines - 1 :] = [f"… and {len(lines) - n_lines + 1} more lines of trees"]
@@ -116,7 +117,7 @@ def _ledger_lines(view: PredictionView) -> Iterator[str]:
     largest = max(map(abs, parts[1:])) or 1.0
 
     last = "score" if view.probability is None else f"probability of {view.classes[1]}"
-    names = [_cut(f"{line.name} = {line.value}", 40) for line in shown]
+    names = [cut(f"{line.name} = {line.value}", 40) for line in shown]
     width = max(map(len, ["intercept", last, *names]))
     digits = max(map(len, numbers))
     yield f"{'intercept':{width}}  {numbers[0]:>{digits}}"
@@ -162,7 +163,3 @@ def _bar(share: float, width: int = 20) -> str:
     """Bar of block characters, an eighth of a column exact."""
     eighths = round(8 * width * share)
     return ("█" * (eighths // 8) + BLOCKS[eighths % 8].strip()).ljust(width)
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"

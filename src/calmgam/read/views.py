@@ -95,8 +95,8 @@ class JumpView(View):
 
     Attributes
     ----------
-    term : str
-        The feature whose curve switches.
+    terms : tuple of str
+        The features whose curves switch; several for the joint range of all that share the place.
     threshold : float or None
         Where the switch happens; None for levels.
     levels : tuple of str
@@ -106,7 +106,7 @@ class JumpView(View):
     arrow : {"↑", "↓", "↕"}
     """
 
-    term: str
+    terms: tuple[str, ...]
     threshold: float | None
     levels: tuple[str, ...]
     low: float
@@ -121,6 +121,8 @@ class FeatureView(View):
     Attributes
     ----------
     name, kind : str
+    link : str
+        Of the model: contributions are in units of the target, or log-odds.
     conditioned_on : tuple of str
         Features that choose between the curves.
     importance : float
@@ -132,17 +134,21 @@ class FeatureView(View):
         Values that do not lie on a line: levels, then "other" and "missing" if seen in training.
     n_levels : int
         How many of the labels are levels.
+    log_from : float or None
+        From here on the axis is better logarithmic: most bins lie in a small part of the range.
     jumps : tuple of JumpView
     """
 
     name: str
     kind: str
+    link: str
     conditioned_on: tuple[str, ...]
     importance: float
     regions: tuple[RegionView, ...]
     display_edges: tuple[float, ...]
     labels: tuple[str, ...]
     n_levels: int
+    log_from: float | None
     jumps: tuple[JumpView, ...]
 
     @property
@@ -273,9 +279,8 @@ def feature_view(model: Model, feature: str) -> FeatureView:
     """
     term = model.terms[model.schema.index(feature)]
     edges, slots = _bin_edges(term), _seen_slots(term)
-    display_edges = edges
-    if len(edges) > MAX_DISPLAY_BINS + 1:
-        display_edges = np.linspace(edges[0], edges[-1], MAX_DISPLAY_BINS + 1)
+    log_from = _log_from(edges)
+    display_edges = _display_edges(edges, log_from)
     regions = tuple(
         RegionView(
             **vars(part),
@@ -288,12 +293,14 @@ def feature_view(model: Model, feature: str) -> FeatureView:
     return FeatureView(
         name=feature,
         kind=term.feature.kind,
+        link=model.link,
         conditioned_on=_conditioned_on(model, term),
         importance=term.importance,
         regions=regions,
         display_edges=_floats(display_edges),
         labels=tuple(_slot_label(term.feature, slot) for slot in slots),
         n_levels=sum(slot < term.feature.n_levels for slot in slots),
+        log_from=log_from,
         jumps=_jumps(model, term.feature),
     )
 
@@ -436,6 +443,21 @@ def _bin_edges(term: Term) -> FloatArray:
     return np.array([low, *term.edges, high]) if is_known else np.empty(0)
 
 
+def _log_from(edges: FloatArray) -> float | None:
+    """Where a logarithmic axis may start, if most bins of positive numbers crowd together."""
+    is_crowded = len(edges) > 8 and np.median(edges) - edges[0] < 0.05 * (edges[-1] - edges[0])
+    return float(edges[1]) if is_crowded and edges[0] >= 0 else None
+
+
+def _display_edges(edges: FloatArray, log_from: float | None) -> FloatArray:
+    """Return the bins' own edges if they are few, else edges at equal distances on the axis."""
+    if len(edges) <= MAX_DISPLAY_BINS + 1:
+        return edges
+    if log_from is None:
+        return np.linspace(edges[0], edges[-1], MAX_DISPLAY_BINS + 1)
+    return np.array([edges[0], *np.geomspace(log_from, edges[-1], MAX_DISPLAY_BINS)])
+
+
 def _steps(shape: ShapeFunction, edges: FloatArray) -> dict[str, Any]:
     """Edges, values and spreads from the first to the last bin with rows; none for levels."""
     filled = np.flatnonzero(shape.counts[: max(len(edges) - 1, 0)])
@@ -536,7 +558,7 @@ def _jumps(model: Model, feature: Feature) -> tuple[JumpView, ...]:
             arrow = "↑" if low >= 0 else "↓" if high <= 0 else "↕"
             threshold = condition.threshold if feature.is_numeric else None
             levels = () if feature.is_numeric else tuple(map(feature.label, condition.codes))
-            jumps.append(JumpView(term.feature.name, threshold, levels, low, high, arrow))
+            jumps.append(JumpView((term.feature.name,), threshold, levels, low, high, arrow))
     return tuple(sorted(jumps, key=lambda jump: (jump.threshold or 0.0, jump.levels)))
 
 

@@ -1,0 +1,101 @@
+"""Random small models and the table of all their inputs, for brute force."""
+
+import itertools
+import math
+
+import numpy as np
+
+from calmgam.model import Condition, Feature, Model, PartitionTree, Schema, ShapeFunction, Term
+
+
+def random_feature(rng, index):
+    kind = str(rng.choice(["numeric", "numeric", "categorical", "boolean"]))
+    levels = {"boolean": ("False", "True"), "categorical": tuple("abc")}.get(kind, ())
+    return Feature(f"x{index}", index, kind, levels, has_missing=bool(rng.random() < 0.4))
+
+
+def random_condition(rng, feature):
+    missing = bool(rng.random() < 0.5)
+    if not feature.is_numeric:
+        n_levels = feature.n_levels
+        codes = np.flatnonzero(rng.permutation(n_levels) < rng.integers(1, n_levels))
+        return Condition(feature, str(rng.choice(["=", "!="])), tuple(codes), missing)
+    threshold = float(rng.integers(-2, 3))
+    if rng.random() < 0.25:
+        bounds = (threshold - 1, threshold)
+        return Condition(feature, str(rng.choice(["=", "!="])), threshold, missing, bounds)
+    return Condition(feature, str(rng.choice(["<=", ">"])), threshold, missing)
+
+
+def random_tree(rng, own, conditions, n_splits, max_depth=3):
+    tree = PartitionTree.trivial()
+    others = [condition for condition in conditions if condition.feature != own]
+    for _ in range(n_splits):
+        leaf = int(rng.integers(tree.n_leaves))
+        condition, region = others[rng.integers(len(others))], tree.regions[leaf]
+        is_open = not region.implies(condition) and not region.contradicts(condition)
+        if is_open and len(region.conditions) < max_depth:
+            tree = tree.split(leaf, condition)
+    return tree
+
+
+def random_model(seed):
+    """Return a model; some have whole-number curves, so that steps tie, and some rise mostly."""
+    rng = np.random.default_rng(seed)
+    features = tuple(random_feature(rng, index) for index in range(3 + seed % 6))
+    pool = [
+        random_condition(rng, f)
+        for f in features
+        for _ in range(1 + rng.integers(2 + (seed % 6 < 4)))
+    ]
+    is_whole, slope = rng.random() < 0.3, rng.choice([0.0, 0.0, 3.0])
+    terms = []
+    for feature in features:
+        tree = random_tree(rng, feature, pool, int(rng.integers(0, 5)))
+        edges = (
+            np.unique(rng.integers(-3, 4, 4 - seed % 6 // 2)) + 0.0
+            if feature.is_numeric
+            else np.empty(0)
+        )
+        n_slots = (len(edges) if feature.is_numeric else feature.n_levels) + 2
+        values = rng.normal(size=(tree.n_leaves, n_slots)) + slope * np.arange(n_slots)
+        values = np.round(values / 2) if is_whole else values
+        counts = rng.integers(0, 3, values.shape) * (rng.random((tree.n_leaves, 1)) < 0.7)
+        shapes = (
+            ShapeFunction(feature, edges, curve, rows, np.zeros(n_slots))
+            for curve, rows in zip(values, counts, strict=True)
+        )
+        terms.append(Term(feature, tree, tuple(shapes)))
+    return Model(Schema(features), float(rng.normal()), tuple(terms))
+
+
+def all_values(model, feature):
+    """Return every value of a feature that the model can tell apart: the upper end of each gap."""
+    if feature.is_numeric:
+        conditions = [n.condition for t in model.terms for n in t.tree.nodes if n.condition]
+        cuts = {edge for c in conditions if c.feature == feature for edge in c.edges}
+        cuts = sorted({*cuts, *model.terms[feature.index].edges.tolist()})
+        present = [*cuts, cuts[-1] + 5.0] if cuts else [0.0]
+    else:
+        present = list(map(float, range(feature.n_levels)))
+    return [*present, math.nan] if feature.has_missing else present
+
+
+class BruteForce:
+    """Scores and contributions of all inputs: one axis per feature."""
+
+    def __init__(self, model, given=None):
+        self.values = [all_values(model, feature) for feature in model.schema.features]
+        for index, value in (given or {}).items():
+            self.values[index] = [value]
+        self.rows = np.array(list(itertools.product(*self.values)))
+        shape = [len(values) for values in self.values]
+        self.scores = model.score_encoded(self.rows).reshape(shape)
+        self.contributions = model.contributions_encoded(self.rows).reshape(*shape, -1)
+
+    def at(self, index, value):
+        """Return the position of a value on its feature's axis."""
+        values = self.values[index]
+        if math.isnan(value):
+            return len(values) - 1
+        return next(i for i, known in enumerate(values) if value <= known or i == len(values) - 1)

@@ -1,0 +1,231 @@
+"""The audit equals brute force over all inputs, and its evidence reproduces."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from audit_models import BruteForce, random_model
+
+from calmgam.model import Condition, Feature, Model, PartitionTree, Schema, ShapeFunction, Term
+from calmgam.read.audit import jumps, monotonicity, sensitivity
+
+CLOSE = 1e-9
+
+
+def frame(*rows):
+    return pd.DataFrame([{name: value for name, value in row.items()} for row in rows])
+
+
+def assert_reproduces(model, pair, terms=None):
+    """The rows differ in one feature alone, and their scores (or these terms) by the change."""
+    differing = [name for name in pair.before if pair.before[name] != pair.after[name]]
+    assert differing in ([pair.feature], [])
+    table = frame(pair.before, pair.after)
+    if terms is None:
+        change = np.diff(model.score(table)).item()
+    else:
+        indexes = [model.schema.index(name) for name in terms]
+        change = np.diff(model.contributions(table)[:, indexes].sum(axis=1)).item()
+    assert change == pytest.approx(pair.change, abs=CLOSE)
+    encoded = model.schema.encode(table)
+    for row in encoded:
+        for code, feature in zip(row, model.schema.features, strict=True):
+            assert feature.is_numeric or not code == feature.n_levels
+            assert feature.has_missing or not math.isnan(code)
+    supported = [
+        term.shapes[leaf].counts.sum() > 0
+        for term in model.terms
+        for leaf in term.tree.leaf_of(encoded)
+    ]
+    assert pair.supported == all(supported)
+
+
+def assert_range(model, found, changes, terms=None):
+    assert found.exact
+    assert (found.low, found.high) == pytest.approx((changes.min(), changes.max()), abs=CLOSE)
+    for end, pair in ((found.low, found.low_pair), (found.high, found.high_pair)):
+        assert pair.change == end
+        assert_reproduces(model, pair, terms)
+
+
+def user_value(feature, code):
+    if math.isnan(code):
+        return None
+    return code if feature.is_numeric else feature.levels[int(code)]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_sensitivity_is_brute_force(seed):
+    model, rng = random_model(seed), np.random.default_rng(seed)
+    brute = BruteForce(model)
+    for feature in model.schema.features:
+        k = feature.index
+        start, stop = rng.integers(len(brute.values[k]), size=2)
+        ends = [user_value(feature, brute.values[k][at]) for at in (start, stop)]
+        found = sensitivity(model, feature.name, *ends)
+        changes = brute.scores.take(stop, k) - brute.scores.take(start, k)
+        assert_range(model, found, changes)
+        assert (found.start, found.stop) == tuple(ends)
+        assert found.low_row[feature.name] == found.high_row[feature.name] == ends[0]
+        for switch in found.switches:
+            j = model.schema.index(switch.term)
+            parts = brute.contributions[..., j]
+            assert_range(model, switch, parts.take(stop, k) - parts.take(start, k), [switch.term])
+        silent = {f.index for f in model.schema.features} - {k}
+        for j in silent - {model.schema.index(switch.term) for switch in found.switches}:
+            parts = brute.contributions[..., j]
+            np.testing.assert_array_equal(parts.take(stop, k), parts.take(start, k))
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_jumps_are_brute_force(seed):
+    model = random_model(seed)
+    brute = BruteForce(model)
+    for feature in model.schema.features:
+        k, found = feature.index, jumps(model, feature.name).jumps
+        for jump in found:
+            indexes = [model.schema.index(name) for name in jump.terms]
+            parts = brute.contributions[..., indexes].sum(axis=-1)
+            if feature.is_numeric:
+                below = brute.values[k].index(jump.at)
+                changes = parts.take(below + 1, k) - parts.take(below, k)
+            else:
+                inside = [feature.levels.index(label) for label in jump.at]
+                outside = [c for c in range(feature.n_levels) if c not in inside]
+                moves = [(a, b) for a in outside for b in inside]
+                changes = np.array([parts.take(b, k) - parts.take(a, k) for a, b in moves])
+            assert_range(model, jump, changes, jump.terms)
+            low, high = changes.min() < -CLOSE, changes.max() > CLOSE
+            assert jump.arrow == {(0, 0): "=", (0, 1): "↑", (1, 0): "↓", (1, 1): "↕"}[low, high]
+        if feature.is_numeric:  # nothing is hidden elsewhere
+            others = np.delete(brute.contributions, k, axis=-1)
+            at = {(jump.at, jump.terms[0]) for jump in found if len(jump.terms) == 1}
+            present = [value for value in brute.values[k] if not math.isnan(value)]
+            for i, value in enumerate(present[:-1]):
+                steps = np.abs(others.take(i + 1, k) - others.take(i, k))
+                moved = np.flatnonzero(steps.reshape(-1, steps.shape[-1]).max(axis=0) > CLOSE)
+                names = np.delete(model.schema.names, k)[moved]
+                assert {(value, name) for name in names} <= at
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_monotonicity_is_brute_force(seed):
+    model = random_model(seed)
+    brute = BruteForce(model)
+    for feature in model.schema.features:
+        k = feature.index
+        n_present = len(brute.values[k]) - feature.has_missing
+        steps = np.diff(brute.scores.take(range(n_present), k), axis=k)
+        found = monotonicity(model, feature.name)
+        rises, falls = (steps > CLOSE).any(), (steps < -CLOSE).any()
+        expected = {(0, 0): "constant", (1, 0): "increasing", (0, 1): "decreasing"}
+        assert (found.direction, found.proved) == (expected.get((rises, falls), "neither"), True)
+        for exists, pair, extreme in ((rises, found.rise, np.max), (falls, found.fall, np.min)):
+            assert exists == (pair is not None)
+            if exists:
+                assert pair.change == pytest.approx(extreme(steps), abs=CLOSE)
+                assert_reproduces(model, pair)
+                values = pair.before[feature.name], pair.after[feature.name]
+                order = values if feature.is_numeric else map(feature.levels.index, values)
+                assert np.diff(list(order)) > 0
+
+
+def test_random_models_are_rich():
+    verdicts, at_levels, at_numbers, joint = set(), 0, 0, 0
+    for model in map(random_model, range(200)):
+        for name in model.schema.names:
+            verdicts.add(monotonicity(model, name).direction)
+            for jump in jumps(model, name).jumps:
+                at_levels += isinstance(jump.at, tuple)
+                at_numbers += isinstance(jump.at, float)
+                joint += len(jump.terms) > 1
+    assert verdicts == {"increasing", "decreasing", "constant", "neither"}
+    assert min(at_levels, at_numbers, joint) > 50
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_given_narrows_the_inputs(seed):
+    model, rng = random_model(seed), np.random.default_rng(seed)
+    features = list(model.schema.features)
+    moved, *known = (features[i] for i in rng.permutation(len(features))[:3])
+    everything = BruteForce(model)
+    given = {f.index: float(rng.choice(everything.values[f.index])) for f in known}
+    brute = BruteForce(model, given)
+    named = {f.name: user_value(f, given[f.index]) for f in known}
+    k = moved.index
+    start, stop = rng.integers(len(brute.values[k]), size=2)
+    ends = [user_value(moved, brute.values[k][at]) for at in (start, stop)]
+    changes = brute.scores.take(stop, k) - brute.scores.take(start, k)
+    found = sensitivity(model, moved.name, *ends, given=named)
+    assert_range(model, found, changes)
+    assert all(found.low_row[name] == value for name, value in named.items())
+    over = sensitivity(model, moved.name, *ends, given=named, over=as_frame(model, everything.rows))
+    assert_range(model, over, changes)
+    n_present = len(brute.values[k]) - moved.has_missing
+    steps = np.diff(brute.scores.take(range(n_present), k), axis=k)
+    verdict = monotonicity(model, moved.name, given=named)
+    assert (verdict.rise is not None) == (steps > CLOSE).any()
+    assert (verdict.fall is not None) == (steps < -CLOSE).any()
+
+
+def as_frame(model, rows):
+    columns = zip(model.schema.features, rows.T, strict=True)
+    return pd.DataFrame({f.name: [user_value(f, code) for code in column] for f, column in columns})
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_given_as_text_is_a_filter_of_inputs(seed):
+    model, rng = random_model(seed), np.random.default_rng(seed)
+    moved, known = (model.schema.features[i] for i in rng.permutation(3)[:2])
+    text = f"{known.name} <= 0" if known.is_numeric else f"{known.name} != {known.levels[0]}"
+    brute = BruteForce(model)
+    column = np.array(brute.values[known.index])
+    with np.errstate(invalid="ignore"):
+        kept = np.flatnonzero(column <= 0 if known.is_numeric else column > 0)
+    if not len(kept) or (known.is_numeric and 0.0 not in column):
+        pytest.skip("0 is no cut of this model, so brute force cannot see it")
+    k = moved.index
+    n_present = len(brute.values[k]) - moved.has_missing
+    scores = brute.scores.take(kept, known.index).take(range(n_present), k)
+    found = monotonicity(model, moved.name, given=text)
+    steps = np.diff(scores, axis=k)
+    assert (found.rise is not None) == (steps > CLOSE).any()
+    assert (found.fall is not None) == (steps < -CLOSE).any()
+
+
+# ---- the example of a hidden jump ---------------------------------------------------------------
+
+
+def curve(feature, edges, values):
+    return ShapeFunction(
+        feature, edges, [*values, 0.0], np.ones(len(values) + 1), np.zeros(len(values) + 1)
+    )
+
+
+def example(link="identity"):
+    """x1's own curve falls by 0.2 at 0, where x2's curve switches from -2 to +2."""
+    x1, x2 = (Feature(f"x{i}", i - 1, "numeric", low=-1.0, high=1.0) for i in (1, 2))
+    on_x1 = PartitionTree.trivial().split(0, Condition(x1, "<=", 0.0))
+    terms = (
+        Term(x1, PartitionTree.trivial(), (curve(x1, [0.0], [0.1, -0.1]),)),
+        Term(x2, on_x1, (curve(x2, [], [-2.0]), curve(x2, [], [2.0]))),
+    )
+    return Model(Schema((x1, x2)), 0.0, terms, link, ("no", "yes") if link == "logit" else ())
+
+
+def test_the_truth_behind_an_own_curve():
+    found = sensitivity(example(), "x1", -0.1, 0.1)
+    assert [c.change for c in found.curves] == pytest.approx([-0.2])
+    assert (found.low, found.high) == pytest.approx((3.8, 3.8))
+    assert found.exact and found.supported
+    assert str(found) == (
+        "x1: -0.1 → 0.1 changes the score by +3.8\n"
+        "  own curve, everywhere: -0.2\n"
+        "  jump across x1 <= 0: curves of x2 add +4\n"
+        "  lowest for x1: -0.1 → 0.1 where x2 = -1"
+    )
+    assert str(jumps(example(), "x1")) == "x1: hidden jumps at\n  0 ↑ +4 from the curves of x2"
+    assert str(monotonicity(example(), "x1")) == "x1: increasing (proved)"
+    assert str(jumps(example(), "x2")) == "x2: no hidden jumps"
+    assert str(monotonicity(example(), "x2")) == "x2: constant (proved)"
