@@ -42,21 +42,16 @@ def random_tree(rng, own, conditions, n_splits, max_depth=3):
 def random_model(seed):
     """Return a model; some have whole-number curves, so that steps tie, and some rise mostly."""
     rng = np.random.default_rng(seed)
-    features = tuple(random_feature(rng, index) for index in range(3 + seed % 6))
-    pool = [
-        random_condition(rng, f)
-        for f in features
-        for _ in range(1 + rng.integers(2 + (seed % 6 < 4)))
-    ]
+    n_features = 3 + seed % 6
+    n_edges, max_conditions = (3, 2) if n_features < 7 else (2, 1)  # keeps brute force small
+    features = tuple(random_feature(rng, index) for index in range(n_features))
+    n_conditions = rng.integers(1, max_conditions + 1, n_features)
+    pool = [random_condition(rng, f) for f in features for _ in range(n_conditions[f.index])]
     is_whole, slope = rng.random() < 0.3, rng.choice([0.0, 0.0, 3.0])
     terms = []
     for feature in features:
         tree = random_tree(rng, feature, pool, int(rng.integers(0, 5)))
-        edges = (
-            np.unique(rng.integers(-3, 4, 4 - seed % 6 // 2)) + 0.0
-            if feature.is_numeric
-            else np.empty(0)
-        )
+        edges = np.unique(rng.integers(-3, 4, n_edges * feature.is_numeric)) + 0.0
         n_slots = (len(edges) if feature.is_numeric else feature.n_levels) + 2
         values = rng.normal(size=(tree.n_leaves, n_slots)) + slope * np.arange(n_slots)
         values = np.round(values / 2) if is_whole else values
@@ -69,12 +64,12 @@ def random_model(seed):
     return Model(Schema(features), float(rng.normal()), tuple(terms))
 
 
-def all_values(model, feature):
+def all_values(model, feature, extra_cuts=()):
     """Return every value of a feature that the model can tell apart: the upper end of each gap."""
     if feature.is_numeric:
         conditions = [n.condition for t in model.terms for n in t.tree.nodes if n.condition]
         cuts = {edge for c in conditions if c.feature == feature for edge in c.edges}
-        cuts = sorted({*cuts, *model.terms[feature.index].edges.tolist()})
+        cuts = sorted({*cuts, *model.terms[feature.index].edges.tolist(), *extra_cuts})
         present = [*cuts, cuts[-1] + 5.0] if cuts else [0.0]
     else:
         present = list(map(float, range(feature.n_levels)))
@@ -84,18 +79,12 @@ def all_values(model, feature):
 class BruteForce:
     """Scores and contributions of all inputs: one axis per feature."""
 
-    def __init__(self, model, given=None):
-        self.values = [all_values(model, feature) for feature in model.schema.features]
+    def __init__(self, model, given=None, extra_cuts=()):
+        features = model.schema.features
+        self.values = [all_values(model, feature, extra_cuts) for feature in features]
         for index, value in (given or {}).items():
             self.values[index] = [value]
         self.rows = np.array(list(itertools.product(*self.values)))
         shape = [len(values) for values in self.values]
         self.scores = model.score_encoded(self.rows).reshape(shape)
         self.contributions = model.contributions_encoded(self.rows).reshape(*shape, -1)
-
-    def at(self, index, value):
-        """Return the position of a value on its feature's axis."""
-        values = self.values[index]
-        if math.isnan(value):
-            return len(values) - 1
-        return next(i for i, known in enumerate(values) if value <= known or i == len(values) - 1)

@@ -1,6 +1,7 @@
 """The audit equals brute force over all inputs, and its evidence reproduces."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -13,15 +14,11 @@ from calmgam.read.audit import jumps, monotonicity, sensitivity
 CLOSE = 1e-9
 
 
-def frame(*rows):
-    return pd.DataFrame([{name: value for name, value in row.items()} for row in rows])
-
-
 def assert_reproduces(model, pair, terms=None):
     """The rows differ in one feature alone, and their scores (or these terms) by the change."""
     differing = [name for name in pair.before if pair.before[name] != pair.after[name]]
     assert differing in ([pair.feature], [])
-    table = frame(pair.before, pair.after)
+    table = np.array([list(row.values()) for row in (pair.before, pair.after)], dtype=object)
     if terms is None:
         change = np.diff(model.score(table)).item()
     else:
@@ -31,7 +28,7 @@ def assert_reproduces(model, pair, terms=None):
     encoded = model.schema.encode(table)
     for row in encoded:
         for code, feature in zip(row, model.schema.features, strict=True):
-            assert feature.is_numeric or not code == feature.n_levels
+            assert feature.is_numeric or code != feature.n_levels
             assert feature.has_missing or not math.isnan(code)
     supported = [
         term.shapes[leaf].counts.sum() > 0
@@ -55,10 +52,14 @@ def user_value(feature, code):
     return code if feature.is_numeric else feature.levels[int(code)]
 
 
+@cache
+def brute_force(seed):
+    return random_model(seed), BruteForce(random_model(seed))
+
+
 @pytest.mark.parametrize("seed", range(200))
 def test_sensitivity_is_brute_force(seed):
-    model, rng = random_model(seed), np.random.default_rng(seed)
-    brute = BruteForce(model)
+    (model, brute), rng = brute_force(seed), np.random.default_rng(seed)
     for feature in model.schema.features:
         k = feature.index
         start, stop = rng.integers(len(brute.values[k]), size=2)
@@ -80,8 +81,7 @@ def test_sensitivity_is_brute_force(seed):
 
 @pytest.mark.parametrize("seed", range(200))
 def test_jumps_are_brute_force(seed):
-    model = random_model(seed)
-    brute = BruteForce(model)
+    model, brute = brute_force(seed)
     for feature in model.schema.features:
         k, found = feature.index, jumps(model, feature.name).jumps
         for jump in found:
@@ -111,8 +111,7 @@ def test_jumps_are_brute_force(seed):
 
 @pytest.mark.parametrize("seed", range(200))
 def test_monotonicity_is_brute_force(seed):
-    model = random_model(seed)
-    brute = BruteForce(model)
+    model, brute = brute_force(seed)
     for feature in model.schema.features:
         k = feature.index
         n_present = len(brute.values[k]) - feature.has_missing
@@ -133,7 +132,7 @@ def test_monotonicity_is_brute_force(seed):
 
 def test_random_models_are_rich():
     verdicts, at_levels, at_numbers, joint = set(), 0, 0, 0
-    for model in map(random_model, range(200)):
+    for model in map(random_model, range(60)):
         for name in model.schema.names:
             verdicts.add(monotonicity(model, name).direction)
             for jump in jumps(model, name).jumps:
@@ -141,7 +140,7 @@ def test_random_models_are_rich():
                 at_numbers += isinstance(jump.at, float)
                 joint += len(jump.terms) > 1
     assert verdicts == {"increasing", "decreasing", "constant", "neither"}
-    assert min(at_levels, at_numbers, joint) > 50
+    assert min(at_levels, at_numbers, joint) > 20
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -179,12 +178,9 @@ def test_given_as_text_is_a_filter_of_inputs(seed):
     model, rng = random_model(seed), np.random.default_rng(seed)
     moved, known = (model.schema.features[i] for i in rng.permutation(3)[:2])
     text = f"{known.name} <= 0" if known.is_numeric else f"{known.name} != {known.levels[0]}"
-    brute = BruteForce(model)
+    brute = BruteForce(model, extra_cuts=[0.0])
     column = np.array(brute.values[known.index])
-    with np.errstate(invalid="ignore"):
-        kept = np.flatnonzero(column <= 0 if known.is_numeric else column > 0)
-    if not len(kept) or (known.is_numeric and 0.0 not in column):
-        pytest.skip("0 is no cut of this model, so brute force cannot see it")
+    kept = np.flatnonzero(column <= 0 if known.is_numeric else column > 0)
     k = moved.index
     n_present = len(brute.values[k]) - moved.has_missing
     scores = brute.scores.take(kept, known.index).take(range(n_present), k)
@@ -198,9 +194,8 @@ def test_given_as_text_is_a_filter_of_inputs(seed):
 
 
 def curve(feature, edges, values):
-    return ShapeFunction(
-        feature, edges, [*values, 0.0], np.ones(len(values) + 1), np.zeros(len(values) + 1)
-    )
+    values = [*values, 0.0]  # the last one: missing
+    return ShapeFunction(feature, edges, values, np.ones(len(values)), np.zeros(len(values)))
 
 
 def example(link="identity"):
