@@ -9,7 +9,6 @@ validation rows. Eight bags share one pass over the rows, groups of eight run in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 
@@ -21,6 +20,7 @@ from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.binning import Binned
 from calmgam.fit.losses import Target
 from calmgam.fit.settings import check_in, check_integer, check_number
+from calmgam.fit.threads import parallel_map
 from calmgam.model.schema import FloatArray
 
 VALIDATION_SHARE = 0.15
@@ -195,10 +195,9 @@ def _run(
     progress: Progress | None,
 ) -> None:
     """Advance all groups until every bag has stopped; in between Python sees Ctrl-C."""
-    waiting = list(groups)
-    with ThreadPoolExecutor(max(1, min(n_jobs, len(groups)))) as pool:
-        while waiting:
-            finished = list(pool.map(lambda group: group.advance(rounds_per_call), waiting))
-            waiting = [group for group, done in zip(waiting, finished, strict=True) if not done]
-            if progress:
-                progress(max(group.round for group in groups), settings.max_rounds)
+    waiting = groups
+    while waiting:
+        finished = list(parallel_map(lambda group: group.advance(rounds_per_call), waiting, n_jobs))
+        waiting = [group for group, done in zip(waiting, finished, strict=True) if not done]
+        if progress:
+            progress(max(group.round for group in groups), settings.max_rounds)

@@ -6,7 +6,7 @@ user's units.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -67,12 +67,18 @@ class Target:
         """The sample weights, or None if all are equal."""
         return None if np.all(self.weights == 1.0) else self.weights
 
+    def take(self, rows: NDArray[Any]) -> Target:
+        """Return some of the rows."""
+        return replace(self, values=self.values[rows], weights=self.weights[rows])
+
+    def losses(self, score: FloatArray, rows: NDArray[Any]) -> FloatArray:
+        """Loss of every row, on the fit's own scale."""
+        y = self.values[rows]
+        return np.logaddexp(0.0, score) - y * score if self.is_classification else (y - score) ** 2
+
     def error(self, score: FloatArray, rows: NDArray[Any]) -> float:
         """Log loss, or root mean squared error in the units of y, of scores on some rows."""
-        y = self.values[rows]
-        losses = (y - score) ** 2
-        if self.is_classification:
-            losses = np.logaddexp(0.0, score) - y * score
+        losses = self.losses(score, rows)
         return self.error_of_loss(np.average(losses, weights=self.weights[rows]))
 
     def error_of_loss(self, loss: float) -> float:
