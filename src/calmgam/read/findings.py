@@ -10,7 +10,7 @@ import numpy as np
 
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.regions import number_text
-from calmgam.model.schema import Feature
+from calmgam.model.schema import Feature, FloatArray
 from calmgam.read.cells import Row, decode_row, rounding
 from calmgam.read.changes import Extreme
 
@@ -105,21 +105,33 @@ class Range(Report):
         return text if self.exact else f"within {text}"
 
 
+def is_supported(model: Model, rows: FloatArray) -> bool:
+    """Tell whether every region that chooses a curve for the rows holds training rows."""
+    return all(
+        term.shapes[leaf].counts.any() for term in model.terms for leaf in term.tree.leaf_of(rows)
+    )
+
+
 def make_pair(model: Model, feature: Feature, extreme: Extreme, terms: Sequence[Term]) -> Pair:
     """Return an extreme as evidence."""
     rows = np.array([extreme.before, extreme.after])
     involved = {term.feature.index for term in terms}.union(*(t.conditioned_on for t in terms))
     names = tuple(model.schema.names[k] for k in sorted(involved - {feature.index}))
-    supported = all(
-        term.shapes[leaf].counts.any() for term in model.terms for leaf in term.tree.leaf_of(rows)
-    )
     before, after = (decode_row(model.schema, row) for row in rows)
     probabilities = None
     if model.link == "logit":
         table = np.array([list(row.values()) for row in (before, after)], dtype=object)
         first, second = model.predict(table).tolist()
         probabilities = first, second
-    return Pair(feature.name, before, after, extreme.attained, supported, probabilities, names)
+    return Pair(
+        feature.name,
+        before,
+        after,
+        extreme.attained,
+        is_supported(model, rows),
+        probabilities,
+        names,
+    )
 
 
 def make_range(

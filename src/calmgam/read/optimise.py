@@ -4,7 +4,7 @@
 
 A variable is eliminated by adding up the tables that hold it and taking the minimum over it; the
 cheapest variable goes first, and the argument is found on the way back. Where a sum would have more
-than `max_entries` entries, its tables are added in groups, each minimised on its own: the result is
+than MAX_ENTRIES entries, its tables are added in groups, each minimised on its own: the result is
 then still a sound lower bound, and the assignment one that need not attain it (mini-buckets).
 Forbidden combinations are infinite entries.
 """
@@ -19,6 +19,7 @@ import numpy as np
 
 from calmgam.model.columns import FloatArray
 
+# The work limit: the largest table that may be built.
 MAX_ENTRIES = 2**22
 
 
@@ -41,17 +42,8 @@ class Factor:
         return entries
 
 
-def minimise(
-    factors: Sequence[Factor], max_entries: int = MAX_ENTRIES
-) -> tuple[float, dict[int, int]]:
-    """Return a lower bound of the sum, attained unless the work limit was hit, and an assignment.
-
-    Parameters
-    ----------
-    factors : sequence of Factor
-    max_entries : int
-        Work limit: the largest table that may be built.
-    """
+def minimise(factors: Sequence[Factor]) -> tuple[float, dict[int, int]]:
+    """Return the minimum (a lower bound if the work limit was hit) and an assignment."""
     sizes = {v: n for f in factors for v, n in zip(f.variables, f.table.shape, strict=True)}
     assignment = {variable: 0 for variable, size in sizes.items() if size == 1}
     open_factors, buckets = [factor.without(assignment) for factor in factors], []
@@ -59,9 +51,7 @@ def minimise(
         variable = _cheapest(open_factors, sizes)
         bucket = [factor for factor in open_factors if variable in factor.variables]
         open_factors = [factor for factor in open_factors if variable not in factor.variables]
-        open_factors += [
-            _eliminate(group, variable) for group in _groups(bucket, sizes, max_entries)
-        ]
+        open_factors += [_eliminate(group, variable) for group in _groups(bucket, sizes)]
         buckets.append((variable, bucket))
     for variable, bucket in reversed(buckets):
         total = sum(factor.along(variable, assignment) for factor in bucket)
@@ -78,13 +68,13 @@ def _cheapest(factors: Iterable[Factor], sizes: dict[int, int]) -> int:
     return min(neighbours, key=lambda v: math.prod(sizes[w] for w in neighbours[v]))
 
 
-def _groups(bucket: list[Factor], sizes: dict[int, int], max_entries: int) -> list[list[Factor]]:
+def _groups(bucket: list[Factor], sizes: dict[int, int]) -> list[list[Factor]]:
     """Divide tables into groups whose sums are within the limit, the largest tables first."""
     groups: list[tuple[set[int], list[Factor]]] = []
     for factor in sorted(bucket, key=lambda factor: -factor.table.size):
         for variables, group in groups:
             joint = variables.union(factor.variables)
-            if math.prod(sizes[v] for v in joint) <= max_entries:
+            if math.prod(sizes[v] for v in joint) <= MAX_ENTRIES:
                 variables.update(joint)
                 group.append(factor)
                 break
