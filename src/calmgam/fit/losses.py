@@ -25,7 +25,7 @@ class Target:
     values : array
         Standardised y, or 0/1.
     weights : array
-        Sample weights with mean 1.
+        Sample weights; those above 0 have mean 1, so that rows of weight 0 change nothing.
     mean, scale : float
         y = mean + scale * value; 0 and 1 for classes.
     """
@@ -40,15 +40,17 @@ class Target:
     def regression(cls, y: FloatArray, weights: FloatArray) -> Target:
         """Standardise y, so that no stage depends on its units."""
         mean = float(np.average(y, weights=weights))
-        scale = float(np.sqrt(np.average((y - mean) ** 2, weights=weights)))
+        scale = float(np.max(np.abs(y - mean)))
         if scale <= 1e-12 * abs(mean):  # constant but for rounding
             scale = 1.0
-        return cls("regression", (y - mean) / scale, weights / weights.mean(), mean, scale)
+        else:  # squares of y itself could overflow
+            scale *= float(np.sqrt(np.average(((y - mean) / scale) ** 2, weights=weights)))
+        return cls("regression", (y - mean) / scale, _scaled(weights), mean, scale)
 
     @classmethod
     def classification(cls, y: FloatArray, weights: FloatArray) -> Target:
         """Take 0/1 as they are."""
-        return cls("classification", y, weights / weights.mean())
+        return cls("classification", y, _scaled(weights))
 
     @property
     def is_classification(self) -> bool:
@@ -76,3 +78,7 @@ class Target:
     def error_of_loss(self, loss: float) -> float:
         """`error` for a mean loss on the fit's own scale."""
         return float(loss) if self.is_classification else self.scale * float(np.sqrt(loss))
+
+
+def _scaled(weights: FloatArray) -> FloatArray:
+    return weights / weights[weights > 0].mean()
