@@ -10,6 +10,7 @@
 #include "boosting.hpp"
 #include "heterogeneity.hpp"
 #include "ice.hpp"
+#include "joint.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -171,6 +172,66 @@ void bind_ice(nb::module_& m) {
           "out[row, point] = sum over trees of the leaf value of the row with its feature set to grid[point].");
 }
 
+// ---- joint growth -------------------------------------------------------------------------------
+
+std::vector<calmgam::SplitFeature> split_features(const Input<std::uint16_t, 2>& cells,
+                                                  const std::vector<std::size_t>& n_leaves,
+                                                  const std::vector<std::size_t>& n_bins) {
+    if (n_leaves.size() != cells.shape(0) || n_bins.size() != cells.shape(0))
+        throw std::invalid_argument("joint growth: array shapes do not agree");
+    std::vector<calmgam::SplitFeature> features;
+    for (std::size_t i = 0; i < cells.shape(0); ++i)
+        features.push_back({cells.data() + i * cells.shape(1), n_leaves[i], n_bins[i], i});
+    return features;
+}
+
+nb::list joint_splits(Input<double, 1> residual, Input<double, 1> weight, Input<std::uint16_t, 2> cells,
+                      const std::vector<std::size_t>& n_leaves, const std::vector<std::size_t>& n_bins,
+                      Input<std::uint16_t, 2> codes, const std::vector<std::size_t>& code_features,
+                      const std::vector<std::size_t>& n_conditions, const std::vector<bool>& ordered,
+                      double min_weight, double l2, double noise, int n_threads) {
+    const std::size_t n_rows = residual.shape(0);
+    if (weight.shape(0) != n_rows || cells.shape(1) != n_rows || codes.shape(1) != n_rows ||
+        code_features.size() != codes.shape(0) || n_conditions.size() != codes.shape(0) ||
+        ordered.size() != codes.shape(0))
+        throw std::invalid_argument("joint growth: array shapes do not agree");
+    calmgam::JointTable table{n_rows, residual.data(), weight.data(), split_features(cells, n_leaves, n_bins), {}, code_features};
+    for (std::size_t j = 0; j < codes.shape(0); ++j)
+        table.candidates.push_back({codes.data() + j * n_rows, n_conditions[j], ordered[j]});
+    std::vector<std::vector<calmgam::LeafSplit>> splits;
+    {
+        nb::gil_scoped_release release;
+        calmgam::joint_splits(table, {min_weight, l2, noise}, n_threads, splits);
+    }
+    nb::list found;
+    for (const auto& leaves : splits) {
+        nb::list per_leaf;
+        for (const auto& split : leaves)
+            per_leaf.append(nb::make_tuple(split.gain, split.candidates,
+                                           nb::bytes(reinterpret_cast<const char*>(split.left.data()), split.left.size())));
+        found.append(per_leaf);
+    }
+    return found;
+}
+
+void backfit(Input<std::uint16_t, 2> cells, const std::vector<std::size_t>& n_leaves,
+             const std::vector<std::size_t>& n_bins, Input<double, 1> weight, double l2, int n_sweeps,
+             nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> residual) {
+    const auto features = split_features(cells, n_leaves, n_bins);
+    nb::gil_scoped_release release;
+    calmgam::backfit(residual.shape(0), features, weight.data(), l2, n_sweeps, residual.data());
+}
+
+void bind_joint(nb::module_& m) {
+    m.def("joint_splits", &joint_splits, "residual"_a.noconvert(), "weight"_a.noconvert(), "cells"_a.noconvert(),
+          "n_leaves"_a, "n_bins"_a, "codes"_a.noconvert(), "code_features"_a, "n_conditions"_a, "ordered"_a,
+          "min_weight"_a, "l2"_a, "noise"_a, "n_threads"_a,
+          "Best split of every leaf of every feature: (gain, conditioning feature or -1, mask of codes on the left).");
+    m.def("backfit", &backfit, "cells"_a.noconvert(), "n_leaves"_a, "n_bins"_a, "weight"_a.noconvert(), "l2"_a,
+          "n_sweeps"_a, "residual"_a.noconvert(),
+          "Take the histogram model's cyclic updates off the residual, in place.");
+}
+
 }  // namespace
 
 NB_MODULE(_kernels, m) {
@@ -178,4 +239,5 @@ NB_MODULE(_kernels, m) {
     bind_boosting(m);
     bind_heterogeneity(m);
     bind_ice(m);
+    bind_joint(m);
 }

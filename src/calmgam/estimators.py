@@ -5,8 +5,9 @@ table -> schema, cuts -> reference -> trees, ledger -> curves -> model
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from calmgam.fit.assembling import assemble
 from calmgam.fit.binning import bin_table
-from calmgam.fit.boosting import BoostingSettings, boost, draw_bags
+from calmgam.fit.boosting import BoostingSettings, boost, content_order, draw_bags
 from calmgam.fit.growing import GrowthSettings, grow_all
 from calmgam.fit.inputs import (
     check_target,
-    check_weights,
     decoder,
     frame_like,
     is_frame,
+    match_columns,
     warn_of_identifiers,
+    weigh_rows,
 )
 from calmgam.fit.ledger import Ledger
 from calmgam.fit.losses import Target
@@ -154,6 +156,25 @@ SUMMARY = """Conditionally additive local model for {task}.
 """
 
 
+def _all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """Let `fit` start without fitted attributes, and take them back if it fails or is stopped."""
+
+    @wraps(fit)
+    def safe_fit(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(self))
+        for name in before:
+            if name.endswith("_"):
+                delattr(self, name)
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return safe_fit
+
+
 class _CALM(BaseEstimator):
     def __init__(
         self,
@@ -272,7 +293,8 @@ class _CALM(BaseEstimator):
                 self.reference_ = reference.estimator
 
         with stage("curves", self.verbose) as progress:
-            options = {"seed": seed, "n_jobs": n_jobs, "progress": progress}
+            order = content_order(binned)
+            options = {"seed": seed, "order": order, "n_jobs": n_jobs, "progress": progress}
             cells = binned.cells(trees, X_encoded)
             n_leaves = [tree.n_leaves for tree in trees]
             curves = boost(cells, binned, n_leaves, target, roles, boosting, **options)
@@ -300,32 +322,21 @@ class _CALM(BaseEstimator):
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Check a table as scikit-learn does; frames stay frames."""
-        if reset:
-            for fitted in [name for name in vars(self) if name.endswith("_")]:
-                delattr(self, fitted)
-        else:
+        if not reset:
             check_is_fitted(self)
         if not is_frame(X):
-            X = check_array(X, dtype=None, ensure_all_finite=False, estimator=self)
-            if X.dtype.kind in "USO":
-                X = X.astype(object)
+            array = check_array(X, dtype=None, ensure_all_finite=False, estimator=self)
+            # rows of numbers and text: numbers stay numbers
+            X = np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
         elif len(X) == 0:
             raise ValueError("X must have at least one row; got 0")
+        if not reset:
+            has_names = hasattr(self, "feature_names_in_")
+            X = match_columns(X, self.model_.schema.names, by_name=has_names)
         validate_data(self, X, reset=reset, skip_check_array=True)
         return X
 
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return the score of every row: intercept + sum of contributions.
-
-        Parameters
-        ----------
-        X : data frame or array
-
-        Returns
-        -------
-        array of shape (n_rows,)
-            On the link scale: log-odds of ``classes_[1]`` for a classifier.
-        """
+    def _score(self, X: Any) -> FloatArray:
         X = self._checked(X, reset=False)
         return self.model_.score(X)
 
@@ -384,6 +395,7 @@ class _CALM(BaseEstimator):
 class CALMRegressor(RegressorMixin, _CALM):  # noqa: D101
     __doc__ = SUMMARY.format(task="a number", link="") + PARAMETERS + ATTRIBUTES
 
+    @_all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CALMRegressor:
         """Fit the model.
 
@@ -393,6 +405,7 @@ class CALMRegressor(RegressorMixin, _CALM):  # noqa: D101
             Numbers, booleans, text or categories, with missing values.
         y : array of shape (n_rows,)
         sample_weight : array of shape (n_rows,), optional
+            Relative weights >= 0; rows of weight 0 are left out.
 
         Returns
         -------
@@ -400,7 +413,8 @@ class CALMRegressor(RegressorMixin, _CALM):  # noqa: D101
         """
         X = self._checked(X, reset=True)
         y = check_target(y, len(X), dtype=np.float64)
-        return self._fit(X, Target.regression(y, check_weights(sample_weight, X)))
+        X, y, weights = weigh_rows(X, y, sample_weight)
+        return self._fit(X, Target.regression(y, weights))
 
     def predict(self, X: Any) -> FloatArray:
         """Return the predicted mean of every row.
@@ -413,7 +427,7 @@ class CALMRegressor(RegressorMixin, _CALM):  # noqa: D101
         -------
         array of shape (n_rows,)
         """
-        return self.decision_function(X)
+        return self._score(X)
 
 
 class CALMClassifier(ClassifierMixin, _CALM):  # noqa: D101
@@ -424,6 +438,7 @@ class CALMClassifier(ClassifierMixin, _CALM):  # noqa: D101
         + "    classes_ : array\n        The two labels; scores are log-odds of the second.\n"
     )
 
+    @_all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CALMClassifier:
         """Fit the model.
 
@@ -434,6 +449,7 @@ class CALMClassifier(ClassifierMixin, _CALM):  # noqa: D101
         y : array of shape (n_rows,)
             Two classes, of any type.
         sample_weight : array of shape (n_rows,), optional
+            Relative weights >= 0; rows of weight 0 are left out.
 
         Returns
         -------
@@ -442,6 +458,7 @@ class CALMClassifier(ClassifierMixin, _CALM):  # noqa: D101
         X = self._checked(X, reset=True)
         y = check_target(y, len(X))
         check_classification_targets(y)
+        X, y, weights = weigh_rows(X, y, sample_weight)
         labels, codes = np.unique(y, return_inverse=True)
         if len(labels) > 2:
             raise ValueError(
@@ -449,14 +466,27 @@ class CALMClassifier(ClassifierMixin, _CALM):  # noqa: D101
                 f"{type_of_target(y)}; y has {len(labels)} classes"
             )
         if len(labels) < 2:
-            raise ValueError(f"y must have two classes; got one class only: {labels[0]!r}")
-        weights = check_weights(sample_weight, X)
-        for code, label in enumerate(labels):
-            if not weights[codes == code].any():
-                raise ValueError(f"class {label!r} must have a row with sample_weight > 0")
+            raise ValueError(
+                "y must have two classes, each with a row of sample_weight > 0; "
+                f"got one class only: {labels.tolist()}"
+            )
         self.classes_ = labels
         classes = tuple(label.item() if hasattr(label, "item") else label for label in labels)
         return self._fit(X, Target.classification(codes.astype(np.float64), weights), classes)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the score of every row, log-odds of ``classes_[1]``.
+
+        Parameters
+        ----------
+        X : data frame or array
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            Intercept + sum of contributions.
+        """
+        return self._score(X)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probability of both classes for every row.
@@ -470,7 +500,7 @@ class CALMClassifier(ClassifierMixin, _CALM):  # noqa: D101
         array of shape (n_rows, 2)
             Columns in the order of ``classes_``.
         """
-        positive = expit(self.decision_function(X))
+        positive = expit(self._score(X))
         return np.column_stack([1.0 - positive, positive])
 
     def predict(self, X: Any) -> Any:
@@ -484,7 +514,8 @@ class CALMClassifier(ClassifierMixin, _CALM):  # noqa: D101
         -------
         array of shape (n_rows,)
         """
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+        score = self._score(X)
+        return self.classes_[(score > 0).astype(int)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -40,9 +40,11 @@ class Target:
     def regression(cls, y: FloatArray, weights: FloatArray) -> Target:
         """Standardise y, so that no stage depends on its units."""
         mean = float(np.average(y, weights=weights))
-        scale = float(np.sqrt(np.average((y - mean) ** 2, weights=weights)))
+        scale = float(np.max(np.abs(y - mean)))
         if scale <= 1e-12 * abs(mean):  # constant but for rounding
             scale = 1.0
+        else:  # squares of y itself could overflow
+            scale *= float(np.sqrt(np.average(((y - mean) / scale) ** 2, weights=weights)))
         return cls("regression", (y - mean) / scale, _scaled(weights), mean, scale)
 
     @classmethod

@@ -241,6 +241,9 @@ def _train(
 ) -> None:
     arguments: dict[str, Any] = {}
     library = library_of(model)
+    if library == "hist_gradient_boosting":  # it cannot bin a column without any value
+        empty = np.isnan(np.fmin.reduce(X, axis=0))
+        X = np.where(empty, 0.0, X) if empty.any() else X
     if decode is None and any(n_codes):
         categories = [n > 0 for n in n_codes]
         if library == "hist_gradient_boosting":
