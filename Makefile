@@ -37,8 +37,9 @@ format: .venv/dev-installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-figures: .venv/demo-installed
+figures: .venv/dev-installed
 	$(BIN)/python -m calmgam.demo --features 3 --out docs/figures
+	$(BIN)/python -m benchmarks.figures
 
 bench-speed: .venv/dev-installed needs-data
 	$(BIN)/python -m benchmarks.run --again all --folds 0 --out $(RESULTS)/speed.csv \
