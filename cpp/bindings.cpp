@@ -10,6 +10,7 @@
 #include "boosting.hpp"
 #include "heterogeneity.hpp"
 #include "ice.hpp"
+#include "joint.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -33,7 +34,6 @@ auto as_numpy(std::vector<Value>&& values, std::initializer_list<std::size_t> sh
 struct BagGroup {
     Input<std::uint16_t, 2> cells;  // (n_features, n_rows)
     Input<double, 1> target, weight;
-    Input<std::uint8_t, 2> roles;  // (n_rows, LANES)
     calmgam::BoostingData data;
     calmgam::BoostingSettings settings;
     calmgam::BoostingState state;
@@ -48,11 +48,11 @@ std::unique_ptr<BagGroup> make_bag_group(
     double l2, double momentum, double level_smoothing) {
     const std::size_t n_rows = target.shape(0), n_features = cells.shape(0);
     if (cells.shape(1) != n_rows || weight.shape(0) != n_rows || roles.shape(0) != n_rows ||
-        roles.shape(1) != calmgam::LANES || seeds.empty() || seeds.size() > calmgam::LANES ||
+        roles.shape(1) != calmgam::LANES || n_features == 0 || seeds.empty() || seeds.size() > calmgam::LANES ||
         n_leaves.size() != n_features || n_slots.size() != n_features || ordered.size() != n_features)
         throw std::invalid_argument("boosting: array shapes do not agree");
     auto group = std::make_unique<BagGroup>();
-    group->cells = cells, group->target = target, group->weight = weight, group->roles = roles;
+    group->cells = cells, group->target = target, group->weight = weight;
     group->n_bags = static_cast<int>(seeds.size());
     group->settings = {logistic,   learning_rate,    max_rounds,       patience, tolerance,
                        max_leaves, smoothing_rounds, min_samples_leaf, l2,       momentum, level_smoothing};
@@ -63,7 +63,16 @@ std::unique_ptr<BagGroup> make_bag_group(
             {cells.data() + f * n_rows, n_leaves[f], n_slots[f], ordered[f], first_cell});
         first_cell += n_leaves[f] * n_slots[f];
     }
-    group->data.target = target.data(), group->data.weight = weight.data(), group->data.roles = roles.data();
+    group->data.target = target.data(), group->data.weight = weight.data();
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        std::uint8_t trains = 0, validates = 0;
+        for (int lane = 0; lane < calmgam::LANES; ++lane) {
+            trains |= (roles(row, lane) & calmgam::TRAINS ? 1 : 0) << lane;
+            validates |= (roles(row, lane) & calmgam::VALIDATES ? 1 : 0) << lane;
+        }
+        group->data.trains.push_back(trains);
+        group->data.validates.push_back(validates);
+    }
     std::uint64_t padded[calmgam::LANES] = {};
     std::copy(seeds.begin(), seeds.end(), padded);
     nb::gil_scoped_release release;
@@ -75,7 +84,8 @@ auto group_curves(const BagGroup& group) {
     const std::size_t n_cells = group.data.n_cells(), n_bags = static_cast<std::size_t>(group.n_bags);
     std::vector<double> values(n_bags * n_cells);
     for (std::size_t bag = 0; bag < n_bags; ++bag)
-        calmgam::curves_of(group.data, group.settings, group.state, static_cast<int>(bag), values.data() + bag * n_cells);
+        for (std::size_t cell = 0; cell < n_cells; ++cell)
+            values[bag * n_cells + cell] = group.state.best_curve[cell * calmgam::LANES + bag];
     return as_numpy(std::move(values), {n_bags, n_cells});
 }
 
@@ -169,6 +179,66 @@ void bind_ice(nb::module_& m) {
           "out[row, point] = sum over trees of the leaf value of the row with its feature set to grid[point].");
 }
 
+// ---- joint growth -------------------------------------------------------------------------------
+
+std::vector<calmgam::SplitFeature> split_features(const Input<std::uint16_t, 2>& cells,
+                                                  const std::vector<std::size_t>& n_leaves,
+                                                  const std::vector<std::size_t>& n_bins) {
+    if (n_leaves.size() != cells.shape(0) || n_bins.size() != cells.shape(0))
+        throw std::invalid_argument("joint growth: array shapes do not agree");
+    std::vector<calmgam::SplitFeature> features;
+    for (std::size_t i = 0; i < cells.shape(0); ++i)
+        features.push_back({cells.data() + i * cells.shape(1), n_leaves[i], n_bins[i], i});
+    return features;
+}
+
+nb::list joint_splits(Input<double, 1> residual, Input<double, 1> weight, Input<std::uint16_t, 2> cells,
+                      const std::vector<std::size_t>& n_leaves, const std::vector<std::size_t>& n_bins,
+                      Input<std::uint16_t, 2> codes, const std::vector<std::size_t>& code_features,
+                      const std::vector<std::size_t>& n_conditions, const std::vector<bool>& ordered,
+                      double min_weight, double l2, double noise, int n_threads) {
+    const std::size_t n_rows = residual.shape(0);
+    if (weight.shape(0) != n_rows || cells.shape(1) != n_rows || codes.shape(1) != n_rows ||
+        code_features.size() != codes.shape(0) || n_conditions.size() != codes.shape(0) ||
+        ordered.size() != codes.shape(0))
+        throw std::invalid_argument("joint growth: array shapes do not agree");
+    calmgam::JointTable table{n_rows, residual.data(), weight.data(), split_features(cells, n_leaves, n_bins), {}, code_features};
+    for (std::size_t j = 0; j < codes.shape(0); ++j)
+        table.candidates.push_back({codes.data() + j * n_rows, n_conditions[j], ordered[j]});
+    std::vector<std::vector<calmgam::LeafSplit>> splits;
+    {
+        nb::gil_scoped_release release;
+        calmgam::joint_splits(table, {min_weight, l2, noise}, n_threads, splits);
+    }
+    nb::list found;
+    for (const auto& leaves : splits) {
+        nb::list per_leaf;
+        for (const auto& split : leaves)
+            per_leaf.append(nb::make_tuple(split.gain, split.candidates,
+                                           nb::bytes(reinterpret_cast<const char*>(split.left.data()), split.left.size())));
+        found.append(per_leaf);
+    }
+    return found;
+}
+
+void backfit(Input<std::uint16_t, 2> cells, const std::vector<std::size_t>& n_leaves,
+             const std::vector<std::size_t>& n_bins, Input<double, 1> weight, double l2, int n_sweeps,
+             nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> residual) {
+    const auto features = split_features(cells, n_leaves, n_bins);
+    nb::gil_scoped_release release;
+    calmgam::backfit(residual.shape(0), features, weight.data(), l2, n_sweeps, residual.data());
+}
+
+void bind_joint(nb::module_& m) {
+    m.def("joint_splits", &joint_splits, "residual"_a.noconvert(), "weight"_a.noconvert(), "cells"_a.noconvert(),
+          "n_leaves"_a, "n_bins"_a, "codes"_a.noconvert(), "code_features"_a, "n_conditions"_a, "ordered"_a,
+          "min_weight"_a, "l2"_a, "noise"_a, "n_threads"_a,
+          "Best split of every leaf of every feature: (gain, conditioning feature or -1, mask of codes on the left).");
+    m.def("backfit", &backfit, "cells"_a.noconvert(), "n_leaves"_a, "n_bins"_a, "weight"_a.noconvert(), "l2"_a,
+          "n_sweeps"_a, "residual"_a.noconvert(),
+          "Take the histogram model's cyclic updates off the residual, in place.");
+}
+
 }  // namespace
 
 NB_MODULE(_kernels, m) {
@@ -176,4 +246,5 @@ NB_MODULE(_kernels, m) {
     bind_boosting(m);
     bind_heterogeneity(m);
     bind_ice(m);
+    bind_joint(m);
 }

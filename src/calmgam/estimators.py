@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,9 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from calmgam.fit.assembling import assemble
-from calmgam.fit.binning import bin_table
-from calmgam.fit.boosting import BoostingSettings, boost, content_order, draw_bags
-from calmgam.fit.growing import GrowthSettings, grow_all
+from calmgam.fit.binning import Binned, bin_table
+from calmgam.fit.boosting import BoostingSettings, Roles, boost, content_order, draw_bags
+from calmgam.fit.growing import GrowthSettings
 from calmgam.fit.inputs import (
     check_target,
     decoder,
@@ -31,129 +31,17 @@ from calmgam.fit.inputs import (
     warn_of_identifiers,
     weigh_rows,
 )
-from calmgam.fit.ledger import Ledger
+from calmgam.fit.joint import trees_after
 from calmgam.fit.losses import Target
 from calmgam.fit.partitions import Partition, given_trees
 from calmgam.fit.progress import stage
 from calmgam.fit.reference import ReferenceLearner
+from calmgam.fit.searching import Search, search_regions
 from calmgam.fit.settings import check_in, check_integer
+from calmgam.model.glassbox import Model
 from calmgam.model.schema import FloatArray, Schema
 from calmgam.model.tree import PartitionTree
-
-PAPER = {
-    "reference": "xgboost",
-    "growth": "heterogeneity",
-    "effect": "pdp",
-    "grid": "uniform",
-    "grid_size": 20,
-    "thresholds": "uniform",
-    "n_thresholds": 19,
-    "equal_up_to": 10,
-    "n_background": None,
-    "min_drop": 0.2,
-    "max_depth": 2,
-    "max_splits": None,
-    "min_samples_leaf": 10,
-    "min_heterogeneity": 1e-3,
-    "rank": "relative",
-    "curves": "boosting",
-}
-
-PARAMETERS = """
-    Parameters
-    ----------
-    reference : str, estimator or callable, default="hist_gradient_boosting"
-        The black box in which interactions are looked for: ``"hist_gradient_boosting"``,
-        ``"xgboost"``, ``"lightgbm"``, ``"random_forest"``, any scikit-learn-style estimator
-        (fitted or not), or a function of the data. It is dropped after fitting.
-    keep_reference : bool, default=False
-        Keep the fitted reference as ``reference_``.
-    growth : {"heterogeneity"}, default="heterogeneity"
-        How regions are found: where a feature's local effects differ between rows.
-    effect : {"pdp"}, default="pdp"
-        The local effects that are compared: centred ICE curves of the reference.
-    effect_scale : {"link", "response"}, default="link"
-        Scale of the effects of a classifier: log-odds or probabilities.
-    grid : {"quantile", "uniform"}, default="quantile"
-        Where along a feature its effect is evaluated.
-    grid_size : int, default=20
-        Number of grid values.
-    thresholds : {"quantile", "uniform", "all"}, default="quantile"
-        Which cuts of a numeric feature are tried as conditions.
-    n_thresholds : int, default=31
-        How many of them.
-    equal_up_to : int, default=0
-        Numeric features with at most this many distinct values get conditions ``= value``.
-    n_background : int or None, default=10_000
-        Rows whose effects are compared; None takes all training rows.
-    min_drop : float, default=0.2
-        A split must remove more than this share of its region's heterogeneity.
-    max_depth : int, default=2
-        Most conditions in a region; 0 gives a plain GAM and needs no reference.
-    max_splits : int or None, default=None
-        Most splits over all features.
-    min_samples_leaf : int, default=10
-        Fewest training rows in a region.
-    min_heterogeneity : float, default=1e-3
-        Regions whose heterogeneity is below this share of the target's variance are left whole.
-    rank : {"absolute", "relative"}, default="absolute"
-        Which splits `max_splits` prefers: the largest drops in absolute terms, or relative ones.
-    split_features : list of str or int, optional
-        Features that may get several curves; default all.
-    condition_features : list of str or int, optional
-        Features that conditions may be about; default all.
-    partitions : dict, optional
-        Regions given by you, such as ``{"temp": ["season = winter", "season != winter"]}``;
-        nothing is searched then.
-    curves : {"boosting"}, default="boosting"
-        How curves are learned.
-    max_bins : int, default=1024
-        Most bins of a numeric feature.
-    n_bags : int, default=16
-        Models fitted on different training rows and averaged; their spread gives the bands.
-    learning_rate : float, default=0.02
-        Shrinkage of every boosting step.
-    max_rounds : int, default=5000
-        Most boosting rounds.
-    patience : int, default=70
-        Rounds without a better validation loss before a bag stops.
-    max_leaves : {2, 3}, default=3
-        Leaves of the small tree that one boosting step adds to a curve.
-    random_state : int, RandomState or None, default=None
-        Same seed, same model, for any `n_jobs`.
-    n_jobs : int or None, default=-1
-        Threads; -1 uses all cores, None means 1.
-    verbose : bool, default=False
-        Show the progress of every stage.
-"""
-
-ATTRIBUTES = """
-    Attributes
-    ----------
-    model_ : Model
-        The fitted model: intercept, terms, link; saves itself as JSON.
-    ledger_ : Ledger
-        Every split considered, kept or refused, and why; ``ledger_.to_frame()`` is the table.
-    feature_importances_ : array
-        Mean absolute contributions, scaled to sum to 1.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
-    n_splits_, n_curves_ : int
-        Size of the model; curves = features + splits.
-    n_interactions_ : int
-        Number of (feature, conditioning feature) pairs.
-    n_pairs_ : int
-        Number of unordered pairs of features that interact.
-    reference_ : fitted estimator
-        With ``keep_reference=True``.
-"""
-
-
-SUMMARY = """Conditionally additive local model for {task}.
-
-    Every feature has a few one-dimensional curves; plain conditions on other features say which one
-    is active. The score of a row is the intercept plus one curve value per feature{link}.
-"""
+from calmgam.parameters import ATTRIBUTES, PAPER, PARAMETERS, SUMMARY
 
 
 def _all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
@@ -181,7 +69,7 @@ class _CALM(BaseEstimator):
         *,
         reference: Any = "hist_gradient_boosting",
         keep_reference: bool = False,
-        growth: str = "heterogeneity",
+        growth: str = "joint",
         effect: str = "pdp",
         effect_scale: str = "link",
         grid: str = "quantile",
@@ -189,10 +77,11 @@ class _CALM(BaseEstimator):
         thresholds: str = "quantile",
         n_thresholds: int = 31,
         equal_up_to: int = 0,
-        n_background: int | None = 10_000,
+        n_background: int | None = 50_000,
         min_drop: float = 0.2,
-        max_depth: int = 2,
-        max_splits: int | None = None,
+        max_depth: int = 3,
+        max_splits: int | str | None = "auto",
+        sparsity: float = 1.0,
         min_samples_leaf: int = 10,
         min_heterogeneity: float = 1e-3,
         rank: str = "absolute",
@@ -224,6 +113,7 @@ class _CALM(BaseEstimator):
         self.min_drop = min_drop
         self.max_depth = max_depth
         self.max_splits = max_splits
+        self.sparsity = sparsity
         self.min_samples_leaf = min_samples_leaf
         self.min_heterogeneity = min_heterogeneity
         self.rank = rank
@@ -254,63 +144,122 @@ class _CALM(BaseEstimator):
 
     def _fit(self, X: Any, target: Target, classes: tuple[Any, ...] = ()) -> Any:
         growth, boosting = self._settings()
-        n_jobs = effective_n_jobs(self.n_jobs)
         seed = int(check_random_state(self.random_state).randint(2**31))
-        bag_rng, background_rng = np.random.default_rng(seed).spawn(2)
+        bag_rng, search_rng = np.random.default_rng(seed).spawn(2)
 
         schema = Schema.learn(X)
         X_encoded = schema.encode(X)
         warn_of_identifiers(X_encoded, schema)
         binned = bin_table(X_encoded, schema, self.max_bins)
         roles = draw_bags(target, self.n_bags, bag_rng)
-        trees, ledger = (PartitionTree.trivial(),) * schema.n_features, Ledger(schema.n_features)
-        errors: dict[str, Any] = {"metric": target.metric}
-
         if self.partitions is not None:
-            trees = given_trees(self.partitions, schema, binned.edges, X_encoded)
-        elif self.max_depth > 0:
+            found = Search(given_trees(self.partitions, schema, binned.edges, X_encoded))
+        elif self.max_depth == 0:
+            found = Search((PartitionTree.trivial(),) * schema.n_features)
+        else:
+            decode = decoder(X, X_encoded, schema)
+            n_jobs = effective_n_jobs(self.n_jobs)
             learner = ReferenceLearner(
-                self.reference, schema, target, classes, decoder(X, X_encoded, schema), seed, n_jobs
+                self.reference, schema, target, classes, decode, seed, n_jobs
             )
-            with stage("reference", self.verbose):
-                reference = learner.fit(X_encoded)
-                errors["reference"] = learner.validation_error(X_encoded, roles[:, 0])
             with stage("regions", self.verbose) as progress:
-                trees, ledger = grow_all(
-                    reference,
+                found = search_regions(
+                    self.growth,
+                    learner,
                     X_encoded,
                     binned,
-                    schema,
                     growth,
-                    rng=background_rng,
+                    roles=roles[:, 0],
+                    rng=search_rng,
                     split_features=self.split_features,
                     condition_features=self.condition_features,
-                    weights=target.uneven_weights,
                     n_jobs=n_jobs,
                     progress=progress,
                 )
-            if self.keep_reference:
-                self.reference_ = reference.estimator
+        self.ledger_, self.path_ = found.ledger, found.path
+        if self.keep_reference and found.reference:
+            self.reference_ = found.reference.estimator
+        self.model_ = self._curves(
+            schema, X_encoded, binned, found, target, classes, roles, boosting, seed
+        )
+        return self
 
+    def _curves(
+        self,
+        schema: Schema,
+        X: FloatArray,
+        binned: Binned,
+        found: Search,
+        target: Target,
+        classes: tuple[Any, ...],
+        roles: Roles,
+        settings: BoostingSettings,
+        seed: int,
+    ) -> Model:
+        """Fit the curves on trees that were found."""
+        cells = binned.cells(found.trees, X)
+        n_leaves = [tree.n_leaves for tree in found.trees]
+        errors: dict[str, Any] = {"metric": target.metric, **found.errors}
         with stage("curves", self.verbose) as progress:
-            order = content_order(binned)
-            options = {"seed": seed, "order": order, "n_jobs": n_jobs, "progress": progress}
-            cells = binned.cells(trees, X_encoded)
-            n_leaves = [tree.n_leaves for tree in trees]
-            curves = boost(cells, binned, n_leaves, target, roles, boosting, **options)
-            gam = curves
-            if any(tree.n_splits for tree in trees):
-                one_each, one_bag = [1] * schema.n_features, roles[:, :1]
-                gam = boost(binned.codes, binned, one_each, target, one_bag, boosting, **options)
-        errors["calm"] = target.error_of_loss(curves.losses[0])
-        errors["gam"] = target.error_of_loss(gam.losses[0])
+            fit = partial(
+                boost,
+                binned=binned,
+                target=target,
+                settings=settings,
+                seed=seed,
+                order=content_order(binned),
+                n_jobs=effective_n_jobs(self.n_jobs),
+                progress=progress,
+            )
+            curves = fit(cells, n_leaves=n_leaves, roles=roles)
+            if "calm" not in errors:
+                gam = curves
+                if max(n_leaves) > 1:
+                    gam = fit(binned.codes, n_leaves=[1] * len(n_leaves), roles=roles[:, :1])
+                errors["calm"] = target.error_of_loss(curves.losses[0])
+                errors["gam"] = target.error_of_loss(gam.losses[0])
+        return assemble(schema, binned, found.trees, cells, curves, target, classes, errors)
 
-        self.ledger_ = ledger
-        self.model_ = assemble(schema, binned, trees, cells, curves, target, classes, errors)
+    def refit_splits(self, n_splits: int, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Fit the curves again with another number of splits of the path found by `fit`.
+
+        Parameters
+        ----------
+        n_splits : int
+            How many splits of ``path_`` to make; ``ledger_.path`` shows what they are worth.
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        n_path = len(self.path_)
+        if not 0 <= n_splits <= n_path:
+            raise ValueError(
+                f"n_splits must be in 0..{n_path}, the length of the path; got {n_splits}"
+            )
+        X, target, classes = self._read(X, y, sample_weight, reset=False)
+        _, boosting = self._settings()
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        bag_rng, _ = np.random.default_rng(seed).spawn(2)
+        schema = self.model_.schema
+        X_encoded = schema.encode(X)
+        binned = bin_table(X_encoded, schema, self.max_bins)
+        partitions = dict(
+            zip(schema.names, trees_after(self.path_[:n_splits], schema.n_features), strict=True)
+        )
+        trees = given_trees(partitions, schema, binned.edges, X_encoded)
+        roles = draw_bags(target, self.n_bags, bag_rng)
+        self.model_ = self._curves(
+            schema, X_encoded, binned, Search(trees), target, classes, roles, boosting, seed
+        )
+        self.ledger_ = self.ledger_.keeping(n_splits)
         return self
 
     def _settings(self) -> tuple[GrowthSettings, BoostingSettings]:
-        check_in("growth", self.growth, ("heterogeneity",))
+        check_in("growth", self.growth, ("joint", "heterogeneity"))
         check_in("curves", self.curves, ("boosting",))
         check_integer("max_bins", self.max_bins, low=2)
         growth = {field.name: getattr(self, field.name) for field in fields(GrowthSettings)}
@@ -411,10 +360,13 @@ class CALMRegressor(RegressorMixin, _CALM):  # noqa: D101
         -------
         self
         """
-        X = self._checked(X, reset=True)
+        return self._fit(*self._read(X, y, sample_weight, reset=True))
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Any:
+        X = self._checked(X, reset=reset)
         y = check_target(y, len(X), dtype=np.float64)
         X, y, weights = weigh_rows(X, y, sample_weight)
-        return self._fit(X, Target.regression(y, weights))
+        return X, Target.regression(y, weights), ()
 
     def predict(self, X: Any) -> FloatArray:
         """Return the predicted mean of every row.
@@ -455,7 +407,10 @@ class CALMClassifier(ClassifierMixin, _CALM):  # noqa: D101
         -------
         self
         """
-        X = self._checked(X, reset=True)
+        return self._fit(*self._read(X, y, sample_weight, reset=True))
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Any:
+        X = self._checked(X, reset=reset)
         y = check_target(y, len(X))
         check_classification_targets(y)
         X, y, weights = weigh_rows(X, y, sample_weight)
@@ -472,7 +427,7 @@ class CALMClassifier(ClassifierMixin, _CALM):  # noqa: D101
             )
         self.classes_ = labels
         classes = tuple(label.item() if hasattr(label, "item") else label for label in labels)
-        return self._fit(X, Target.classification(codes.astype(np.float64), weights), classes)
+        return X, Target.classification(codes.astype(np.float64), weights), classes
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return the score of every row, log-odds of ``classes_[1]``.

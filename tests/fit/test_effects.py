@@ -14,7 +14,8 @@ from calmgam.fit import effects
 from calmgam.fit.effects import grid_for, ice_curves, tree_sums
 from calmgam.fit.reference import Reference, fit_reference
 from calmgam.model.schema import Feature, Schema
-from oracles_ice import ice_sums, mixed_table
+from oracles import ice_sums
+from tables import mixed_table
 
 X, Y, SCHEMA = mixed_table()
 NUMERIC = Feature("x", 0, "numeric")

@@ -12,7 +12,7 @@ from sklearn.ensemble import (
 )
 
 from calmgam.fit.ensembles import library_of, read_trees
-from oracles_ice import mixed_table
+from tables import mixed_table
 
 X, Y, SCHEMA = mixed_table()
 LABELS = (Y > 0).astype(int)

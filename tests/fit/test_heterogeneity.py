@@ -7,8 +7,8 @@ from calmgam import _kernels
 from calmgam.fit.candidates import candidates_for, code_matrix
 from calmgam.fit.heterogeneity import best_split, heterogeneity
 from calmgam.model.schema import Feature
-from oracles_heterogeneity import heterogeneity as variance
-from oracles_heterogeneity import split_gains
+from oracles import heterogeneity as variance
+from oracles import split_gains
 
 
 def conditions_on(X, thresholds="all"):

@@ -21,7 +21,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from calmgam.fit.reference import NAMES, fit_reference
 from calmgam.model.schema import Feature, Schema
-from oracles_ice import mixed_table
+from tables import mixed_table
 
 X, Y, SCHEMA = mixed_table()
 LABELS = (Y > 0).astype(int)

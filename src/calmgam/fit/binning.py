@@ -7,7 +7,8 @@ no value can have the bin of one side and the region of the other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,24 @@ class Binned:
                 cells[i] += (tree.leaf_of(X) * n_slots).astype(np.uint16)
         return cells
 
+    def take(self, rows: NDArray[np.intp]) -> Binned:
+        """Return some of the rows."""
+        return replace(self, codes=np.take(self.codes, rows, axis=1))
+
+    def coarsened(self, max_bins: int) -> Binned:
+        """Join neighbouring bins until a numeric feature has at most `max_bins`, alike in rows."""
+        edges, codes = list(self.edges), self.codes.copy()
+        for i, fine in enumerate(self.edges):
+            if len(fine) < max_bins:
+                continue
+            counts = np.bincount(self.codes[i], minlength=len(fine) + 2)[:-1]
+            kept = quantile_positions(counts, max_bins)
+            edges[i] = fine[kept]
+            # slot -> coarse slot; missing stays last
+            slots = np.append(np.searchsorted(kept, np.arange(len(fine) + 1)), len(kept) + 1)
+            codes[i] = slots.astype(np.uint16)[self.codes[i]]
+        return replace(self, edges=tuple(edges), codes=codes)
+
 
 def bin_table(X: FloatArray, schema: Schema, max_bins: int) -> Binned:
     """Cut every numeric column into at most `max_bins` bins of about equally many rows."""
@@ -74,10 +93,15 @@ def cuts(column: FloatArray, max_bins: int) -> FloatArray:
         return np.empty(0)
     lower = np.arange(len(values) - 1)
     if len(values) > max_bins:
-        share_below = np.cumsum(counts)[:-1] / counts.sum()
-        quantiles = np.arange(1, max_bins) / max_bins
-        lower = np.unique(np.minimum(np.searchsorted(share_below, quantiles), len(values) - 2))
+        lower = quantile_positions(counts, max_bins)
     left, right = values[lower], values[lower + 1]
     middle = left / 2 + right / 2  # no overflow
     # between two neighbouring floats there is no middle: the cut is the left one (x <= cut)
     return np.where((left <= middle) & (middle < right), middle, left)
+
+
+def quantile_positions(counts: NDArray[Any], max_bins: int) -> NDArray[np.intp]:
+    """Positions of at most ``max_bins - 1`` cuts after runs of about equally many rows."""
+    share_below = np.cumsum(counts)[:-1] / max(counts.sum(), 1)
+    quantiles = np.arange(1, max_bins) / max_bins
+    return np.unique(np.minimum(np.searchsorted(share_below, quantiles), len(counts) - 2))

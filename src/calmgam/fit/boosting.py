@@ -9,7 +9,6 @@ validation rows. Eight bags share one pass over the rows, groups of eight run in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 
@@ -21,6 +20,7 @@ from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.binning import Binned
 from calmgam.fit.losses import Target
 from calmgam.fit.settings import check_in, check_integer, check_number
+from calmgam.fit.threads import parallel_map
 from calmgam.model.schema import FloatArray
 
 VALIDATION_SHARE = 0.15
@@ -56,6 +56,9 @@ class BoostingSettings:
         check_in("max_leaves", self.max_leaves, (2, 3))
         check_number("min_samples_leaf", self.min_samples_leaf, low=0)
         check_number("momentum", self.momentum, low=0, below=1)
+        check_integer("smoothing_rounds", self.smoothing_rounds, low=0)
+        check_number("l2", self.l2, low=0)
+        check_number("level_smoothing", self.level_smoothing, low=0)
 
 
 @dataclass(frozen=True)
@@ -81,15 +84,15 @@ class BoostedCurves:
 def draw_bags(target: Target, n_bags: int, rng: np.random.Generator) -> Roles:
     """Draw who trains and who validates in every bag, (n_rows, n_bags); classes keep their shares.
 
-    In a table too small to spare rows, all do both.
+    Rows of weight 0 are never drawn. In a table too small to spare rows, all do both.
     """
-    n_rows = len(target.values)
-    if n_rows < MIN_ROWS_TO_VALIDATE:
-        return np.full((n_rows, n_bags), TRAINS | VALIDATES, dtype=np.uint8)
-    strata = [np.arange(n_rows)]
+    counts = target.weights > 0
+    if counts.sum() < MIN_ROWS_TO_VALIDATE:
+        return np.full((len(counts), n_bags), TRAINS | VALIDATES, dtype=np.uint8)
+    strata = [np.flatnonzero(counts)]
     if target.is_classification:
-        strata = [np.flatnonzero(target.values == label) for label in (0, 1)]
-    roles = np.full((n_rows, n_bags), TRAINS, dtype=np.uint8)
+        strata = [np.flatnonzero(counts & (target.values == label)) for label in (0, 1)]
+    roles = np.full((len(counts), n_bags), TRAINS, dtype=np.uint8)
     for bag in range(n_bags):
         for rows in strata:
             n_validation = round(VALIDATION_SHARE * len(rows))
@@ -192,10 +195,9 @@ def _run(
     progress: Progress | None,
 ) -> None:
     """Advance all groups until every bag has stopped; in between Python sees Ctrl-C."""
-    waiting = list(groups)
-    with ThreadPoolExecutor(max(1, min(n_jobs, len(groups)))) as pool:
-        while waiting:
-            finished = list(pool.map(lambda group: group.advance(rounds_per_call), waiting))
-            waiting = [group for group, done in zip(waiting, finished, strict=True) if not done]
-            if progress:
-                progress(max(group.round for group in groups), settings.max_rounds)
+    waiting = groups
+    while waiting:
+        finished = list(parallel_map(lambda group: group.advance(rounds_per_call), waiting, n_jobs))
+        waiting = [group for group, done in zip(waiting, finished, strict=True) if not done]
+        if progress:
+            progress(max(group.round for group in groups), settings.max_rounds)

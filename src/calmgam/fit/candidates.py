@@ -78,6 +78,30 @@ class Candidates:
             return Condition(self.feature, "<=", np.inf, False)
         return Condition(self.feature, "!=", (), False)
 
+    def condition_of(
+        self, left: np.ndarray, n_left: int, n_rows: int, codes: np.ndarray
+    ) -> Condition:
+        """Condition that sends a set of codes left.
+
+        Parameters
+        ----------
+        left
+            For every code, missing last, whether it goes left: a beginning of the order, or levels.
+        n_left, n_rows, codes
+            The region's rows: where none is missing, missing values follow the majority.
+        """
+        present, missing = left[: self.n_conditions], bool(left[self.missing_code])
+        if left[: self.missing_code].all():
+            return self.condition(self.n_conditions, False)
+        if not np.any(codes == self.missing_code):
+            missing = 2 * n_left >= n_rows
+        if self.kind == "order":
+            return self.condition(int(present.sum()) - 1, missing)
+        chosen = np.flatnonzero(present).tolist()
+        if len(chosen) == 1:
+            return self.condition(chosen[0], missing)
+        return Condition(self.feature, "=", tuple(chosen), missing)
+
 
 def candidates_for(
     feature: Feature,

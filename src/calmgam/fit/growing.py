@@ -40,11 +40,9 @@ LEAST = {
     "n_thresholds": 1,
     "n_background": 2,
     "max_depth": 0,
-    "max_splits": 0,
     "min_samples_leaf": 1,
     "equal_up_to": 0,
 }
-NONE_ALLOWED = ("n_background", "max_splits")
 
 
 @dataclass(frozen=True)
@@ -67,13 +65,16 @@ class GrowthSettings:
     max_depth
         Conditions in a row.
     max_splits
-        Splits over all trees; None for no limit.
+        Splits over all trees; None for no limit; ``"auto"``: as many as cross-validation supports
+        (joint growth), no limit (heterogeneity).
     min_samples_leaf
         Training rows in a leaf.
     min_heterogeneity
         A node is not split if its heterogeneity is below this share of the target's variance.
     rank
         What `max_splits` keeps: the largest drops in ``"absolute"`` or ``"relative"`` terms.
+    sparsity
+        Standard errors of held-out loss that fewer splits may cost (joint growth).
     """
 
     effect: str = "pdp"
@@ -83,22 +84,25 @@ class GrowthSettings:
     thresholds: str = "quantile"
     n_thresholds: int = 31
     equal_up_to: int = 0
-    n_background: int | None = 10_000
+    n_background: int | None = 50_000
     min_drop: float = 0.2
-    max_depth: int = 2
-    max_splits: int | None = None
+    max_depth: int = 3
+    max_splits: int | str | None = "auto"
     min_samples_leaf: int = 10
     min_heterogeneity: float = 1e-3
     rank: str = "absolute"
+    sparsity: float = 1.0
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             check_in(name, getattr(self, name), choices)
         for name, least in LEAST.items():
-            none = name in NONE_ALLOWED
-            check_integer(name, getattr(self, name), low=least, or_none=none)
+            check_integer(name, getattr(self, name), low=least, or_none=name == "n_background")
+        if self.max_splits not in ("auto", None):
+            check_integer("max_splits", self.max_splits, low=0)
         check_number("min_drop", self.min_drop, low=0, below=1)
         check_number("min_heterogeneity", self.min_heterogeneity, low=0)
+        check_number("sparsity", self.sparsity, low=0)
 
     def on_background(self, share: float) -> GrowthSettings:
         """Translate to a background that holds this share of the training rows.
@@ -231,13 +235,15 @@ def _refusal(
     return ""
 
 
-def select_splits(growths: Sequence[Growth], max_splits: int | None, rank: str) -> list[Growth]:
+def select_splits(
+    growths: Sequence[Growth], max_splits: int | str | None, rank: str
+) -> list[Growth]:
     """Cut trees back to the best splits over all of them.
 
     Repeatedly takes the split with the largest gain (`rank` ``"absolute"``) or drop
     (``"relative"``) among those whose parents are in.
     """
-    if max_splits is None:
+    if not isinstance(max_splits, int):
         return list(growths)
     worth = {"absolute": lambda g: g.record.gain, "relative": lambda g: g.record.drop}[rank]
     kept: set[Growth] = set()
@@ -293,7 +299,7 @@ def grow_all(
     -------
     One tree per feature, and the ledger.
     """
-    searched = _positions(split_features, schema, "split_features")
+    searched = positions_of(split_features, schema, "split_features")
     candidates = [
         candidates_for(
             schema.features[j],
@@ -303,7 +309,7 @@ def grow_all(
             n_thresholds=settings.n_thresholds,
             equal_up_to=settings.equal_up_to,
         )
-        for j in _positions(condition_features, schema, "condition_features")
+        for j in positions_of(condition_features, schema, "condition_features")
     ]
     background, background_weights = X, weights
     if settings.n_background is not None and settings.n_background < len(X):
@@ -355,7 +361,7 @@ def _variance(reference: Any, X: np.ndarray, effect_scale: str) -> float:
     return float(np.var(expit(score) if effect_scale == "response" else score))
 
 
-def _positions(chosen: Iterable[str | int] | None, schema: Schema, parameter: str) -> list[int]:
+def positions_of(chosen: Iterable[str | int] | None, schema: Schema, parameter: str) -> list[int]:
     """Sorted positions of features given by name or position."""
     if chosen is None:
         return list(range(schema.n_features))

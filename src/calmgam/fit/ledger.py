@@ -9,7 +9,7 @@ reference, d · sum_i sum_r P_ir H_ir.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -89,6 +89,27 @@ class SplitRecord:
 
 
 @dataclass(frozen=True)
+class PathPoint:
+    """Cross-validated error after a number of splits.
+
+    Parameters
+    ----------
+    n_splits
+        Splits made so far.
+    error, standard_error
+        Held-out error in the units of y (RMSE or log loss), and the standard error of its paired
+        difference to the best.
+    chosen
+        Whether the model has this many splits.
+    """
+
+    n_splits: int
+    error: float
+    standard_error: float
+    chosen: bool
+
+
+@dataclass(frozen=True)
 class FeatureRecord:
     """A feature's heterogeneity before and after its splits."""
 
@@ -107,11 +128,25 @@ class Ledger:
     n_features
         Number of features of the model.
     splits
-        The records, feature by feature, a region before its parts.
+        The records: feature by feature, a region before its parts; with joint growth in the
+        order in which they were made.
+    path
+        Joint growth with `max_splits="auto"`: the error after every number of splits.
     """
 
-    n_features: int
+    n_features: int = 0
     splits: tuple[SplitRecord, ...] = ()
+    path: tuple[PathPoint, ...] = ()
+
+    def keeping(self, n_splits: int) -> Ledger:
+        """Return the ledger of joint growth with another number of its splits kept."""
+        reason = f"beyond the {n_splits} splits asked for"
+        splits = tuple(
+            replace(record, accepted=k < n_splits, reason="" if k < n_splits else reason)
+            for k, record in enumerate(self.splits)
+        )
+        path = tuple(replace(point, chosen=point.n_splits == n_splits) for point in self.path)
+        return replace(self, splits=splits, path=path)
 
     @property
     def accepted(self) -> tuple[SplitRecord, ...]:

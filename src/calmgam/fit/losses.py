@@ -6,7 +6,7 @@ user's units.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ class Target:
     values : array
         Standardised y, or 0/1.
     weights : array
-        Sample weights with mean 1.
+        Sample weights; those above 0 have mean 1, so that rows of weight 0 change nothing.
     mean, scale : float
         y = mean + scale * value; 0 and 1 for classes.
     """
@@ -45,12 +45,12 @@ class Target:
             scale = 1.0
         else:  # squares of y itself could overflow
             scale *= float(np.sqrt(np.average(((y - mean) / scale) ** 2, weights=weights)))
-        return cls("regression", (y - mean) / scale, weights / weights.mean(), mean, scale)
+        return cls("regression", (y - mean) / scale, _scaled(weights), mean, scale)
 
     @classmethod
     def classification(cls, y: FloatArray, weights: FloatArray) -> Target:
         """Take 0/1 as they are."""
-        return cls("classification", y, weights / weights.mean())
+        return cls("classification", y, _scaled(weights))
 
     @property
     def is_classification(self) -> bool:
@@ -67,14 +67,24 @@ class Target:
         """The sample weights, or None if all are equal."""
         return None if np.all(self.weights == 1.0) else self.weights
 
+    def take(self, rows: NDArray[Any]) -> Target:
+        """Return some of the rows."""
+        return replace(self, values=self.values[rows], weights=self.weights[rows])
+
+    def losses(self, score: FloatArray, rows: NDArray[Any]) -> FloatArray:
+        """Loss of every row, on the fit's own scale."""
+        y = self.values[rows]
+        return np.logaddexp(0.0, score) - y * score if self.is_classification else (y - score) ** 2
+
     def error(self, score: FloatArray, rows: NDArray[Any]) -> float:
         """Log loss, or root mean squared error in the units of y, of scores on some rows."""
-        y = self.values[rows]
-        losses = (y - score) ** 2
-        if self.is_classification:
-            losses = np.logaddexp(0.0, score) - y * score
+        losses = self.losses(score, rows)
         return self.error_of_loss(np.average(losses, weights=self.weights[rows]))
 
     def error_of_loss(self, loss: float) -> float:
         """`error` for a mean loss on the fit's own scale."""
         return float(loss) if self.is_classification else self.scale * float(np.sqrt(loss))
+
+
+def _scaled(weights: FloatArray) -> FloatArray:
+    return weights / weights[weights > 0].mean()

@@ -20,11 +20,11 @@ from scipy.special import logit
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.ensembles import TreeEnsemble, library_of, read_trees
 from calmgam.fit.losses import Target
+from calmgam.fit.threads import openmp_threads
 from calmgam.model.schema import Schema
 
 NAMES = ("hist_gradient_boosting", "xgboost", "lightgbm", "random_forest")
@@ -63,7 +63,7 @@ class Reference:
     def score(self, X: np.ndarray) -> np.ndarray:
         """Score of every row of the encoded matrix."""
         data = X if self.decode is None else self.decode(X)
-        with threadpool_limits(limits=self.n_jobs, user_api="openmp"):
+        with openmp_threads(self.n_jobs):
             raw = np.asarray(self._raw_score(data), dtype=np.float64)
         if raw.shape not in ((len(X),), (len(X), 1)):
             raise ValueError(
@@ -110,6 +110,7 @@ def fit_reference(
     weights: np.ndarray | None = None,
     random_state: int = 0,
     n_jobs: int = 1,
+    with_trees: bool = True,
     decode: Callable[[np.ndarray], Any] | None = None,
     y_mean: float = 0.0,
     y_scale: float = 1.0,
@@ -130,6 +131,8 @@ def fit_reference(
     task : {"regression", "classification"}
     weights : (n,) array or None
     random_state, n_jobs : int
+    with_trees : bool
+        Read the trees too, if the library is known.
     decode : callable or None
         From encoded rows to the data as the user knows them, which is what foreign estimators and
         functions are given; None if the encoded matrix is the data.
@@ -171,7 +174,7 @@ def fit_reference(
     fitted = Reference(model, task, slope, intercept, 0.5 / len(X), decode, n_jobs=n_jobs)
     if decode is not None and any(n_codes):
         return fitted  # the estimator sees categories in its own way
-    return _with_trees(fitted, X, n_codes)
+    return _with_trees(fitted, X, n_codes) if with_trees else fitted
 
 
 def _named(
@@ -183,9 +186,10 @@ def _named(
     if name == "hist_gradient_boosting":
         rarest = len(y) if task == "regression" else np.bincount(y.astype(int), minlength=2).min()
         return getattr(ensemble, f"HistGradientBoosting{kind}")(
-            max_iter=300,
+            max_iter=60,
+            learning_rate=0.15,
             early_stopping=bool(len(y) >= EARLY_STOPPING_ROWS and rarest >= 2),
-            n_iter_no_change=20,
+            n_iter_no_change=10,
             random_state=random_state,
         )
     if name == "random_forest":
@@ -260,7 +264,7 @@ def _train(
             f"the reference {type(model).__name__} takes no sample_weight and is fitted without it",
             stacklevel=3,
         )
-    with threadpool_limits(limits=n_threads, user_api="openmp"):
+    with openmp_threads(n_threads):
         model.fit(X if decode is None else decode(X), y, **arguments)
     if library == "random_forest":
         model.set_params(n_jobs=1)  # when predicting, threads add up trees in any order
@@ -334,7 +338,14 @@ class ReferenceLearner:
     random_state: int
     n_jobs: int
 
-    def fit(self, X: np.ndarray, rows: Any = slice(None)) -> Reference:
+    def fit(
+        self,
+        X: np.ndarray,
+        rows: Any = slice(None),
+        *,
+        n_jobs: int | None = None,
+        with_trees: bool = False,
+    ) -> Reference:
         """Fit the reference on some rows of the encoded training table."""
         weights = self.target.uneven_weights
         return fit_reference(
@@ -345,7 +356,8 @@ class ReferenceLearner:
             task=self.target.task,
             weights=None if weights is None else weights[rows],
             random_state=self.random_state,
-            n_jobs=self.n_jobs,
+            n_jobs=self.n_jobs if n_jobs is None else n_jobs,
+            with_trees=with_trees,
             decode=self.decode,
             y_mean=self.target.mean,
             y_scale=self.target.scale,

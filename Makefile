@@ -1,0 +1,84 @@
+# make demo, make test: each makes .venv on a machine with python3 and a C++ compiler, then runs.
+# Installs are editable: Python changes count at once, C++ changes rebuild at the next make.
+
+PYTHON ?= python3
+BIN := .venv/bin
+RESULTS := benchmarks/results
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*)
+
+.PHONY: help demo test lint format figures wheel clean \
+	bench-speed bench-synthetic bench-million bench-readme needs-data
+
+help:
+	@echo "make demo             fit a simulated bike-rental table, print what was found, draw it"
+	@echo "make test             run the tests"
+	@echo "make lint, format     check the style, types and imports; put the style right"
+	@echo "make figures          draw the pictures of README.md and docs/"
+	@echo "make bench-speed      own GAM against EBM, paper() against calm-additive  (CALMGAM_DATA)"
+	@echo "make bench-synthetic  the paper's synthetic cases"
+	@echo "make bench-million    time and memory on a million rows"
+	@echo "make bench-readme     put the measured tables into README.md"
+	@echo "make wheel            build a wheel into dist/"
+	@echo "make clean            remove .venv and everything built"
+
+demo: .venv/demo-installed
+	$(BIN)/python -m calmgam.demo
+
+test: .venv/dev-installed
+	$(BIN)/python -m pytest
+
+lint: .venv/dev-installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/dev-installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+figures: .venv/demo-installed
+	$(BIN)/python -m calmgam.demo --features 3 --out docs/figures
+
+bench-speed: .venv/dev-installed needs-data
+	$(BIN)/python -m benchmarks.run --again all --folds 0 --out $(RESULTS)/speed.csv \
+		--datasets wine,phoneme,ccpp,california_housing,skill_craft,magic --models own_gam,ebm
+	$(BIN)/python -m benchmarks.run --again all --folds 0 --out $(RESULTS)/speed.csv \
+		--datasets bike_sharing,california_housing,phoneme \
+		--models calm_paper,calm_additive,calm_additive_continuous
+	$(BIN)/python -m benchmarks.tables $(RESULTS)/speed.csv --out $(RESULTS)/speed.md \
+		--compare own_gam:ebm --compare calm_paper:calm_additive \
+		--compare calm_paper:calm_additive_continuous
+
+bench-synthetic: .venv/dev-installed
+	$(BIN)/python -m benchmarks.synthetic --again all
+
+bench-million: .venv/dev-installed
+	$(BIN)/python -m benchmarks.million --again all
+
+bench-readme: .venv/dev-installed
+	$(BIN)/python -m benchmarks.readme
+
+needs-data:
+	@test -n "$$CALMGAM_DATA" || { echo "CALMGAM_DATA is not set: it must name the folder" \
+		"with datasets.csv and the <name>.csv.gz files" >&2; exit 1; }
+
+wheel: .venv/made
+	$(BIN)/pip wheel --no-deps --wheel-dir dist .
+
+clean:
+	rm -rf .venv build dist demo_output src/calmgam/_kernels.pyi \
+		.pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+
+.venv/made:
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade pip
+	touch $@
+
+.venv/demo-installed: .venv/made $(SOURCES)
+	$(BIN)/pip install --quiet --editable '.[plot]' pandas
+	touch $@
+
+.venv/dev-installed: .venv/made $(SOURCES)
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@ .venv/demo-installed  # the demo needs nothing more

@@ -1,0 +1,156 @@
+// Boosting, the passes over the rows: move every row by the heights that one feature's curves have just
+// gained, sum the gradients over the cells of the next. Eight bags are boosted at once, one per SIMD
+// lane: they share every cell code, so a row's code is read once and its eight numbers are neighbours.
+//
+// Within a round the loss is its quadratic expansion
+//     gradient - hessian * shift          (shift: what the round has added to a row's score so far)
+// which is exact for squared error, and for log loss is renewed by the first pass of every round.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "lanes.hpp"
+
+namespace calmgam {
+
+// cell = leaf * n_slots + slot     [leaf 0: bins.. missing | leaf 1: bins.. missing | ...]
+struct BoostingFeature {
+    const std::uint16_t* cells;  // one per row
+    std::size_t n_leaves;
+    std::size_t n_slots;
+    bool ordered;            // numeric: bins on a line, the last slot is missing; otherwise a set of levels
+    std::size_t first_cell;  // where the feature's cells begin among all cells
+    std::size_t n_cells() const { return n_leaves * n_slots; }
+};
+
+struct BoostingData {
+    std::size_t n_rows;
+    std::vector<BoostingFeature> features;
+    const double* target;                         // standardised y, or 0/1
+    const double* weight;                         // sample weight of each row
+    std::vector<std::uint8_t> trains, validates;  // per row: one bit for each bag
+    std::size_t n_cells() const { return features.back().first_cell + features.back().n_cells(); }
+};
+
+// Row-wise numbers, n_rows x LANES.
+struct RowState {
+    std::vector<float> residual;                          // squared error: y - score
+    std::vector<float> score, shift, gradient, hessian;  // log loss
+};
+
+namespace boosting_detail {
+
+inline float bit(std::uint8_t bits, int lane) { return static_cast<float>(bits >> lane & 1); }
+
+// ---- squared error: a row is its residual ---------------------------------------------------------
+
+CALMGAM_CLONES
+static void collect_squared(const BoostingData& data, const BoostingFeature& moved, const float* heights,
+                            const BoostingFeature& next, RowState& rows, double* gradient_sum) {
+    for (std::size_t row = 0; row < data.n_rows; ++row) {
+        const float* height = heights + moved.cells[row] * LANES;
+        double* sum = gradient_sum + next.cells[row] * LANES;
+        float* residual = rows.residual.data() + row * LANES;
+        const float weight = static_cast<float>(data.weight[row]);
+        const std::uint8_t trains = data.trains[row];
+        CALMGAM_FOR_LANES {
+            residual[lane] -= height[lane];
+            sum[lane] += bit(trains, lane) * (weight * residual[lane]);
+        }
+    }
+}
+
+// The first pass of a round also sums the validation loss.
+CALMGAM_CLONES
+static void renew_squared(const BoostingData& data, const BoostingFeature& moved, const float* heights,
+                          const BoostingFeature& next, RowState& rows, double* gradient_sum, double* loss) {
+    for (std::size_t row = 0; row < data.n_rows; ++row) {
+        const float* height = heights + moved.cells[row] * LANES;
+        double* sum = gradient_sum + next.cells[row] * LANES;
+        float* residual = rows.residual.data() + row * LANES;
+        const float weight = static_cast<float>(data.weight[row]);
+        const std::uint8_t trains = data.trains[row], validates = data.validates[row];
+        CALMGAM_FOR_LANES {
+            residual[lane] -= height[lane];
+            sum[lane] += bit(trains, lane) * (weight * residual[lane]);
+            loss[lane] += bit(validates, lane) * (weight * residual[lane] * residual[lane]);
+        }
+    }
+}
+
+// ---- log loss -------------------------------------------------------------------------------------
+
+CALMGAM_CLONES
+static void collect_logistic(const BoostingData& data, const BoostingFeature& moved, const float* heights,
+                             const BoostingFeature& next, RowState& rows, double* gradient_sum) {
+    for (std::size_t row = 0; row < data.n_rows; ++row) {
+        const float* height = heights + moved.cells[row] * LANES;
+        double* sum = gradient_sum + next.cells[row] * LANES;
+        float* shift = rows.shift.data() + row * LANES;
+        const float* gradient = rows.gradient.data() + row * LANES;
+        const float* hessian = rows.hessian.data() + row * LANES;
+        CALMGAM_FOR_LANES {
+            shift[lane] += height[lane];
+            sum[lane] += gradient[lane] - hessian[lane] * shift[lane];
+        }
+    }
+}
+
+// The first pass of a round also sums the validation loss, and expands the loss anew.
+CALMGAM_CLONES
+static void renew_logistic(const BoostingData& data, const BoostingFeature& moved, const float* heights,
+                           const BoostingFeature& next, RowState& rows, double* gradient_sum, double* loss) {
+    for (std::size_t row = 0; row < data.n_rows; ++row) {
+        const float* height = heights + moved.cells[row] * LANES;
+        double* sum = gradient_sum + next.cells[row] * LANES;
+        float* score = rows.score.data() + row * LANES;
+        float* shift = rows.shift.data() + row * LANES;
+        float* gradient = rows.gradient.data() + row * LANES;
+        float* hessian = rows.hessian.data() + row * LANES;
+        const float y = static_cast<float>(data.target[row]), weight = static_cast<float>(data.weight[row]);
+        const std::uint8_t trains = data.trains[row], validates = data.validates[row];
+        CALMGAM_FOR_LANES {
+            const float s = score[lane] + (shift[lane] + height[lane]);
+            score[lane] = s;
+            shift[lane] = 0.0f;
+            const float decay = fast_exp(-std::fabs(s));  // in (0, 1]
+            const float share = 1.0f / (1.0f + decay), rest = decay * share;
+            const float p = s >= 0.0f ? share : rest;
+            const float variance = share * rest;
+            const float floored = variance > 1e-6f ? variance : 1e-6f;
+            gradient[lane] = bit(trains, lane) * (weight * (y - p));
+            hessian[lane] = bit(trains, lane) * (weight * floored);
+            sum[lane] += gradient[lane];
+            const float log_loss = fast_log1p(decay) + ((s > 0.0f ? s : 0.0f) - s * y);
+            loss[lane] += bit(validates, lane) * (weight * log_loss);
+        }
+    }
+}
+
+// ---- either ---------------------------------------------------------------------------------------
+
+CALMGAM_CLONES
+static void collect_weights(const BoostingData& data, const BoostingFeature& feature, double* weight_sum) {
+    for (std::size_t row = 0; row < data.n_rows; ++row) {
+        double* sum = weight_sum + feature.cells[row] * LANES;
+        const std::uint8_t trains = data.trains[row];
+        CALMGAM_FOR_LANES sum[lane] += static_cast<double>(bit(trains, lane)) * data.weight[row];
+    }
+}
+
+CALMGAM_CLONES
+static void collect_hessians(const BoostingData& data, const BoostingFeature& feature, const RowState& rows,
+                             double* hessian_sum) {
+    for (std::size_t row = 0; row < data.n_rows; ++row) {
+        double* sum = hessian_sum + feature.cells[row] * LANES;
+        const float* hessian = rows.hessian.data() + row * LANES;
+        CALMGAM_FOR_LANES sum[lane] += hessian[lane];
+    }
+}
+
+}  // namespace boosting_detail
+}  // namespace calmgam

@@ -1,0 +1,248 @@
+"""Pictures of a model, with matplotlib.
+
+A `Model` comes in, the axes (or figure) that were drawn on go out. Every function draws a view of
+`calmgam.read.views` and computes nothing but positions. Nothing global is touched: without `ax` a
+new figure is made, which `ax.figure.savefig(...)` writes.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate, cycle
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calmgam.model.glassbox import Model
+from calmgam.read.canvas import (
+    COLOURS,
+    GREY,
+    HALF_PAGE,
+    POINTS,
+    SMALL,
+    new_axes,
+    new_figure,
+    region_style,
+    tidy,
+)
+from calmgam.read.feature_plot import body_height, draw_feature, header_height, label_width
+from calmgam.read.findings import value_text
+from calmgam.read.views import feature_view, model_view, prediction_view
+from calmgam.read.wording import brief_number, cut, pretty, wrap
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from calmgam.read.audit import Sensitivity
+
+HEADER_WIDTH = 0.95 * HALF_PAGE * POINTS
+INDENT = 0.06  # of a tree's line, as a part of the width
+
+
+def plot_feature(model: Model, feature: str, ax: Axes | None = None) -> Axes:
+    """Draw all curves of a feature.
+
+    One step curve per region, with a band of one standard deviation over bags; dotted lines and
+    arrows where the feature switches the curves of others; below, where the rows are.
+
+    Parameters
+    ----------
+    model : Model
+    feature : str
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    view = feature_view(model, feature)
+    if ax is not None:
+        return draw_feature(view, ax)
+    height = body_height(view) + header_height(view, HEADER_WIDTH)
+    return draw_feature(view, new_axes(HALF_PAGE, height / POINTS), HEADER_WIDTH)
+
+
+def plot_model(model: Model, n_features: int | None = None, n_columns: int = 3) -> Figure:
+    """Draw every feature, the most important one first.
+
+    Parameters
+    ----------
+    model : Model
+    n_features : int, optional
+        Draw only this many.
+    n_columns : int
+
+    Returns
+    -------
+    matplotlib figure
+    """
+    names = [feature.name for feature in model_view(model).features][:n_features]
+    views = [feature_view(model, name) for name in names]
+    n_columns = min(n_columns, len(views))
+    rows = [views[k : k + n_columns] for k in range(0, len(views), n_columns)]
+    bodies = [max(map(body_height, row)) for row in rows]
+    headers = [max(header_height(view, HEADER_WIDTH) for view in row) for row in rows]
+    figure = new_figure(HALF_PAGE * n_columns, (sum(bodies) + sum(headers)) / POINTS)
+    axes = figure.subplots(len(rows), n_columns, squeeze=False, height_ratios=bodies).ravel()
+    indents = [max(map(label_width, views[k::n_columns])) for k in range(n_columns)]
+    for view, ax, indent in zip(views, axes, cycle(indents), strict=False):
+        draw_feature(view, ax, HEADER_WIDTH, indent)
+    for ax in axes[len(views) :]:
+        ax.remove()
+    return figure
+
+
+def plot_importance(model: Model, n_features: int = 20, ax: Axes | None = None) -> Axes:
+    """Draw the mean absolute contributions of the most important features, split by region.
+
+    Parameters
+    ----------
+    model : Model
+    n_features : int
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    features = model_view(model).features[:n_features]
+    ax = ax or new_axes(HALF_PAGE, 0.5 + 0.19 * len(features))
+    for place, feature in enumerate(features):
+        left = 0.0
+        for number, part in enumerate(feature.parts):
+            ax.barh(place, part.importance, 0.7, left, color=region_style(number)[0], alpha=0.75)
+            left += part.importance
+        _note(ax, brief_number(feature.importance), left, place)
+    ax.set_yticks(range(len(features)), [cut(feature.title, 34) for feature in features])
+    ax.set_ylim(len(features) - 0.4, -0.6)
+    ax.margins(x=0.15)
+    ax.set_xlabel("mean |contribution|, by region", fontsize=SMALL)
+    tidy(ax, "left", "bottom")
+    return ax
+
+
+def plot_prediction(model: Model, row: Any, n_features: int = 12, ax: Axes | None = None) -> Axes:
+    """Draw one prediction as steps from the intercept to the score.
+
+    Parameters
+    ----------
+    model : Model
+    row : mapping, sequence or one-row table
+        A value for every feature, by name or in the model's order.
+    n_features : int
+        The largest contributions; the others are drawn as one.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    view = prediction_view(model, row)
+    lines = view.largest(n_features)
+    ax = ax or new_axes(1.25 * HALF_PAGE, 0.8 + 0.27 * len(lines))
+    ends = np.cumsum([view.intercept, *(line.contribution for line in lines)])
+    for place, line in enumerate(lines):
+        start, end = ends[place : place + 2]
+        colour = COLOURS[0] if end >= start else COLOURS[1]
+        ax.barh(place, end - start, 0.6, start, color=colour, alpha=0.75)
+        ax.plot([end, end], [place, place + 1], color=GREY, linewidth=0.6)
+        _note(ax, f"{line.contribution:+.3g}", max(start, end), place)
+        rule = cut(pretty(line.rule), 46)
+        at: dict[str, Any] = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
+        ax.annotate(rule, (0, place), (-5, -9), ha="right", fontsize=SMALL - 2, color=GREY, **at)
+    ax.set_yticks(range(len(lines)), [cut(line.label, 34) for line in lines])
+    ax.set_ylim(len(lines) - 0.3, -0.6)
+    margin = 0.06 * (ends.max() - ends.min()) or 0.5
+    ax.set_xlim(ends.min() - margin, ends.max() + 3 * margin)
+    ax.axvline(view.intercept, color=GREY, linewidth=0.6, linestyle=":", zorder=0)
+    title = f"intercept {brief_number(view.intercept)}  →  score {brief_number(view.score)}"
+    if view.probability is not None:
+        title += f"\nprobability of {view.classes[1]}: {view.probability:.1%}"
+    ax.set_title(title, fontsize=SMALL + 1, loc="right")
+    ax.set_xlabel("score (log-odds)" if model.link == "logit" else "score", fontsize=SMALL)
+    tidy(ax, "left", "bottom")
+    return ax
+
+
+def plot_sensitivity(report: Sensitivity, ax: Axes | None = None) -> Axes:
+    """Draw what a change of one feature does to the score: own curves, hidden jumps, in total.
+
+    Parameters
+    ----------
+    report : Sensitivity
+        Made by `calmgam.read.audit.sensitivity`.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    ranges = [
+        *((curve.region, curve.change, curve.change, COLOURS[0]) for curve in report.curves),
+        *((f"{s.term} switches", s.low, s.high, COLOURS[1]) for s in report.switches),
+        ("in total", report.low, report.high, COLOURS[6]),
+    ]
+    ax = ax or new_axes(HALF_PAGE, 0.8 + 0.24 * len(ranges))
+    for place, (_, low, high, colour) in enumerate(ranges):
+        style: dict[str, Any] = {"color": colour, "solid_capstyle": "butt"}
+        ax.plot([low, high], [place, place], "|-", linewidth=5, markersize=8, **style)
+        text = brief_number(low) if low == high else f"[{brief_number(low)}, {brief_number(high)}]"
+        _note(ax, text, high, place)
+    ax.axvline(0, color=GREY, linewidth=0.6, zorder=0)
+    ax.set_yticks(range(len(ranges)), [wrap(pretty(label), 30) for label, *_ in ranges])
+    ax.set_ylim(len(ranges) - 0.4, -0.6)
+    ends = [0.0, *(end for _, low, high, _ in ranges for end in (low, high))]
+    margin = 0.08 * (max(ends) - min(ends)) or 0.5
+    ax.set_xlim(min(ends) - margin, max(ends) + 5 * margin)
+    start, stop = value_text(report.start), value_text(report.stop)
+    ax.set_title(f"{report.feature}: {start} → {stop}", fontsize=SMALL + 2, loc="right")
+    ax.set_xlabel("change of the score", fontsize=SMALL)
+    tidy(ax, "left", "bottom")
+    return ax
+
+
+def plot_trees(model: Model, ax: Axes | None = None) -> Axes:
+    """Draw the conditions that choose the curves: one tree per feature that has several.
+
+    Parameters
+    ----------
+    model : Model
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    features = [feature for feature in model_view(model).features if feature.partition]
+    starts = list(accumulate((len(feature.partition) + 2 for feature in features), initial=0))
+    ax = ax or new_axes(HALF_PAGE, 0.3 + 0.155 * starts[-1])
+    for start, feature in zip(starts, features, strict=False):
+        ax.text(0, start, cut(feature.title, 46), fontsize=SMALL + 1, va="center", weight="bold")
+        parents = [start]
+        for place, branch in enumerate(feature.partition, start + 1):
+            parents[branch.depth + 1 :] = [place]
+            x = INDENT * (branch.depth + 1)
+            corner = x - 0.7 * INDENT, x - 0.7 * INDENT, x - 0.2 * INDENT
+            ax.plot(corner, (parents[branch.depth] + 0.4, place, place), color=GREY, linewidth=0.8)
+            ax.text(
+                x,
+                place,
+                cut(pretty(branch.rule), 40 - 4 * branch.depth),
+                fontsize=SMALL,
+                va="center",
+            )
+            if branch.leaf is not None:
+                share = feature.parts[branch.leaf].share
+                colour = region_style(branch.leaf)[0]
+                ax.barh(place, 0.16 * share, 0.7, 0.78, color=colour, alpha=0.75)
+                ax.text(0.77, place, f"{share:.0%}", fontsize=SMALL, va="center", ha="right")
+    ax.set_xlim(0, 1)
+    ax.set_ylim(max(starts[-1], 1) - 1, -1)
+    ax.axis("off")
+    return ax
+
+
+def _note(ax: Axes, text: str, x: float, y: float) -> None:
+    """Write a small number at the right of a bar's end."""
+    offset: dict[str, Any] = {"xytext": (4, 0), "textcoords": "offset points"}
+    ax.annotate(text, (x, y), va="center", fontsize=SMALL - 1, **offset)

@@ -1,0 +1,177 @@
+"""Sensitivity: what happens to the score if one feature changes from one value to another.
+
+The answer depends on the two values only, not on the way between them: one change per curve of the
+feature, and, where other trees put the two values on different sides, the exact range of the total
+over all inputs (or those that agree with `given`, or the rows of a table).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from calmgam.model.glassbox import Model, Term
+from calmgam.model.schema import Feature, FloatArray
+from calmgam.read.cells import Given, Inputs, decode_value, encode_value, read_given
+from calmgam.read.changes import Extreme, Move, extremes, taking_part, total_change
+from calmgam.read.findings import Range, Report, change_text, make_range, value_text
+
+RangeOf = Callable[[Sequence[Term]], tuple[Extreme, Extreme]]
+
+
+@dataclass(frozen=True, repr=False)
+class CurveChange(Report):
+    """What one of the feature's own curves says: its region and the change along it."""
+
+    region: str
+    change: float
+
+    def __str__(self) -> str:
+        return f"own curve, {self.region}: {change_text(self.change)}"
+
+
+@dataclass(frozen=True, repr=False)
+class Switch(Range):
+    """A term whose curve may be switched, the conditions that change sides, and the change."""
+
+    term: str
+    conditions: tuple[str, ...]
+
+    def __str__(self) -> str:
+        crossed = ", ".join(self.conditions)
+        return f"jump across {crossed}: curves of {self.term} add {self.range_text}"
+
+
+@dataclass(frozen=True, repr=False)
+class Sensitivity(Range):
+    """The range of the change of the score when a feature, and nothing else, changes.
+
+    Attributes
+    ----------
+    feature : str
+    start, stop : number, label or None
+    curves : tuple of CurveChange
+        One for every own curve that some input reaches.
+    switches : tuple of Switch
+        The hidden jumps between the two values.
+    """
+
+    feature: str
+    start: Any
+    stop: Any
+    curves: tuple[CurveChange, ...]
+    switches: tuple[Switch, ...]
+
+    def __str__(self) -> str:
+        start, stop = value_text(self.start), value_text(self.stop)
+        ends = [f"  lowest for {self.low_pair}", f"  highest for {self.high_pair}"]
+        return "\n".join(
+            [
+                f"{self.feature}: {start} → {stop} changes the score by {self.range_text}",
+                *(f"  {part}" for part in (*self.curves, *self.switches)),
+                *(ends if self.low < self.high else ends[:1]),
+            ]
+        )
+
+
+def sensitivity(
+    model: Model, feature: str, start: Any, stop: Any, given: Given = None, over: Any = "all"
+) -> Sensitivity:
+    """Bound the change of the score when a feature changes, exactly.
+
+    Parameters
+    ----------
+    model : Model
+    feature : str
+    start, stop : number, label or None
+        None stands for missing.
+    given : mapping, Region or str, optional
+        Only inputs that agree: ``{"workingday": "yes"}`` or ``"hour <= 7 and workingday = yes"``.
+        What it says about `feature` itself does not matter.
+    over : "all" or table
+        All inputs, or the rows of a data frame or array.
+
+    Returns
+    -------
+    Sensitivity
+    """
+    moved = model.schema[feature]
+    ends = np.array([encode_value(moved, start), encode_value(moved, stop)])
+    inputs = Inputs.of(model, given, {moved.index: ends})
+    move = Move(moved.index, 0, 1)
+    terms = taking_part(inputs, move)
+    own = terms[0]
+    if isinstance(over, str):
+        if over != "all":
+            raise ValueError(f"over must be 'all' or a table; got {over!r}")
+        range_of: RangeOf = partial(extremes, inputs, move)
+        leaves = inputs.reachable(own)
+    else:
+        rows = _agreeing(model, model.schema.encode(over), given, moved)
+        range_of = partial(_row_extremes, rows, moved, ends)
+        leaves = np.unique(own.tree.leaf_of(rows))
+
+    def change_of(*terms: Term) -> Range:
+        return make_range(model, moved, *range_of(terms), terms)
+
+    changes = [np.diff(shape(ends)).item() for shape in own.shapes]
+    curves = (CurveChange(str(own.tree.regions[leaf]), changes[leaf]) for leaf in leaves)
+    switched = (
+        Switch(
+            **vars(change_of(term)),
+            term=term.feature.name,
+            conditions=_crossed(term, moved, ends),
+        )
+        for term in terms[1:]
+    )
+    return Sensitivity(
+        **vars(change_of(*terms)),
+        feature=feature,
+        start=decode_value(moved, ends[0]),
+        stop=decode_value(moved, ends[1]),
+        curves=tuple(curves),
+        switches=tuple(switched),
+    )
+
+
+def _crossed(term: Term, feature: Feature, ends: FloatArray) -> tuple[str, ...]:
+    """Return the term's conditions on the feature that hold at one of the ends only."""
+    conditions = dict.fromkeys(node.condition for node in term.tree.nodes if node.condition)
+    return tuple(
+        str(condition)
+        for condition in conditions
+        if condition.feature.index == feature.index and condition.holds(ends).sum() == 1
+    )
+
+
+def _agreeing(model: Model, rows: FloatArray, given: Given, moved: Feature) -> FloatArray:
+    """Return the rows that agree with `given`, but for the moved feature."""
+    values, region = read_given(model.schema, given)
+    agrees = np.ones(len(rows), dtype=bool)
+    for index, value in values.items():
+        if index != moved.index:
+            agrees &= (rows[:, index] == value) | (np.isnan(rows[:, index]) & np.isnan(value))
+    for condition in region.conditions:
+        if condition.feature.index != moved.index:
+            agrees &= condition.contains(rows)
+    if not agrees.any():
+        raise ValueError(f"some row must agree with given; none of {len(rows)} does: {given}")
+    return rows[agrees]
+
+
+def _row_extremes(
+    rows: FloatArray, moved: Feature, ends: FloatArray, terms: Sequence[Term]
+) -> tuple[Extreme, Extreme]:
+    """Return the smallest and the largest change over rows."""
+    before, after = rows.copy(), rows.copy()
+    before[:, moved.index], after[:, moved.index] = ends
+    changes = total_change(terms, before, after)
+    low, high = (
+        Extreme(float(changes[at]), float(changes[at]), before[at], after[at])
+        for at in (changes.argmin(), changes.argmax())
+    )
+    return low, high

@@ -1,0 +1,289 @@
+"""What a renderer gets to see: frozen dataclasses of plain numbers and strings.
+
+`calmgam.read.views` makes them from a model; `to_dict` gives values for JSON.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+FloatTuple = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """Base of all views."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+
+
+@dataclass(frozen=True)
+class PointView(View):
+    """One value that does not lie on a line: the feature's label at `position`."""
+
+    position: int
+    label: str
+    value: float
+    spread: float
+    n_rows: float
+
+
+@dataclass(frozen=True)
+class PartView(View):
+    """One region of a feature.
+
+    Attributes
+    ----------
+    rule : str
+        The region in words, thresholds rounded to six digits.
+    n_rows, share : float
+        Training rows in the region, and their share of all rows.
+    importance : float
+        The region's part of the feature's importance; the parts add up.
+    """
+
+    rule: str
+    n_rows: float
+    share: float
+    importance: float
+
+
+@dataclass(frozen=True)
+class RegionView(PartView):
+    """One region of a feature and its curve.
+
+    Attributes
+    ----------
+    rule, n_rows, share, importance
+        As in `PartView`.
+    edges, values, spreads : tuple of float
+        Steps of a numeric feature from the first to the last bin with rows: `values[k]` holds from
+        `edges[k]` to `edges[k + 1]`. The band is value ± spread.
+    points : tuple of PointView
+        Levels, then "other" and "missing", as far as the region has rows there.
+    density : tuple of float
+        Rows in each display bin of a numeric feature.
+    """
+
+    edges: FloatTuple
+    values: FloatTuple
+    spreads: FloatTuple
+    points: tuple[PointView, ...]
+    density: FloatTuple
+
+
+@dataclass(frozen=True)
+class JumpView(View):
+    """A hidden jump: where the feature is a condition of another feature's curves.
+
+    Attributes
+    ----------
+    terms : tuple of str
+        The features whose curves switch; several for the joint range of all that share the place.
+    threshold : float or None
+        Where the switch happens; None for levels.
+    levels : tuple of str
+        The levels that are switched to.
+    low, high : float
+        Range of the change of the score over all inputs.
+    arrow : {"↑", "↓", "↕", "="}
+    exact : bool
+        Some inputs attain both ends; otherwise they are bounds.
+    """
+
+    terms: tuple[str, ...]
+    threshold: float | None
+    levels: tuple[str, ...]
+    low: float
+    high: float
+    arrow: str
+    exact: bool
+
+
+@dataclass(frozen=True)
+class FeatureView(View):
+    """All that one feature does.
+
+    Attributes
+    ----------
+    name, kind : str
+    link : str
+        Of the model: contributions are in units of the target, or log-odds.
+    conditioned_on : tuple of str
+        Features that choose between the curves.
+    importance : float
+        Mean absolute contribution over the training rows.
+    regions : tuple of RegionView
+    display_edges : tuple of float
+        Edges of the display bins of a numeric feature.
+    labels : tuple of str
+        Values that do not lie on a line: levels, then "other" and "missing" if seen in training.
+    n_levels : int
+        How many of the labels are levels.
+    log_from : float or None
+        From here on the axis is better logarithmic: most bins lie in a small part of the range.
+    jumps : tuple of JumpView
+    """
+
+    name: str
+    kind: str
+    link: str
+    conditioned_on: tuple[str, ...]
+    importance: float
+    regions: tuple[RegionView, ...]
+    display_edges: FloatTuple
+    labels: tuple[str, ...]
+    n_levels: int
+    log_from: float | None
+    jumps: tuple[JumpView, ...]
+
+    @property
+    def title(self) -> str:
+        """The feature and what it is conditioned on: `x1 | x3`."""
+        return _title(self.name, self.conditioned_on)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Curves run along a line."""
+        return self.kind == "numeric"
+
+
+@dataclass(frozen=True)
+class BranchView(View):
+    """One line of a partition: a condition, `depth` conditions below the root.
+
+    Attributes
+    ----------
+    depth : int
+    rule : str
+    leaf : int or None
+        The region that is complete with this condition; None if others follow below.
+    """
+
+    depth: int
+    rule: str
+    leaf: int | None
+
+
+@dataclass(frozen=True)
+class ImportanceView(View):
+    """A feature's importance, split by region, and its partition."""
+
+    name: str
+    conditioned_on: tuple[str, ...]
+    importance: float
+    parts: tuple[PartView, ...]
+    partition: tuple[BranchView, ...]
+
+    @property
+    def title(self) -> str:
+        """The feature and what it is conditioned on: `x1 | x3`."""
+        return _title(self.name, self.conditioned_on)
+
+
+@dataclass(frozen=True)
+class ModelView(View):
+    """The model at a glance.
+
+    Attributes
+    ----------
+    link : str
+    classes : tuple
+    n_rows : float
+        Training rows (sum of weights).
+    n_features, n_splits, n_curves, n_interactions, n_pairs : int
+    intercept : float
+    metric : str
+        Name of the errors, on validation rows at fit time.
+    gam, calm, reference : float or None
+        Error of the same model without regions, of this model, of the black box.
+    performance : mapping
+        Measures on data, if some was given.
+    features : tuple of ImportanceView
+        The most important one first.
+    """
+
+    link: str
+    classes: tuple[Any, ...]
+    n_rows: float
+    n_features: int
+    n_splits: int
+    n_curves: int
+    n_interactions: int
+    n_pairs: int
+    intercept: float
+    metric: str
+    gam: float | None
+    calm: float | None
+    reference: float | None
+    performance: Mapping[str, float]
+    features: tuple[ImportanceView, ...]
+
+    @property
+    def standing(self) -> float | None:
+        """Share of the way from the own GAM (0) to the reference (1); None if there is no way."""
+        if self.gam is None or self.calm is None or self.reference is None:
+            return None
+        way = self.gam - self.reference
+        return (self.gam - self.calm) / way if way > 0 else None
+
+
+@dataclass(frozen=True)
+class LineView(View):
+    """One line of a prediction.
+
+    Attributes
+    ----------
+    name, value : str
+        The feature and its value.
+    rule : str
+        Where the curve that was chosen holds; empty if the feature has one curve only.
+    contribution : float
+    """
+
+    name: str
+    value: str
+    rule: str
+    contribution: float
+
+    @property
+    def label(self) -> str:
+        """`name = value`."""
+        return f"{self.name} = {self.value}" if self.value else self.name
+
+
+@dataclass(frozen=True)
+class PredictionView(View):
+    """One prediction: intercept + contributions, added in this order, are exactly the score."""
+
+    intercept: float
+    lines: tuple[LineView, ...]
+    score: float
+    probability: float | None
+    classes: tuple[Any, ...]
+
+    def largest(self, n_lines: int) -> tuple[LineView, ...]:
+        """At most `n_lines` lines by size; the last one sums up those that do not fit."""
+        ranked = sorted(self.lines, key=lambda line: -abs(line.contribution))
+        if len(ranked) <= n_lines:
+            return tuple(ranked)
+        others = ranked[n_lines - 1 :]
+        total = math.fsum(line.contribution for line in others)
+        return (*ranked[: n_lines - 1], LineView(f"{len(others)} others", "", "", total))
+
+
+def _title(name: str, conditioned_on: tuple[str, ...]) -> str:
+    return f"{name} | {', '.join(conditioned_on)}" if conditioned_on else name
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, View):
+        return value.to_dict()
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return dict(value) if isinstance(value, Mapping) else value

@@ -1,0 +1,189 @@
+"""Numpy twins of the kernels, one section per header of cpp/: as clear as can be, not fast."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from calmgam.fit.ensembles import TreeEnsemble
+
+# ---- heterogeneity.hpp: variances by the book, one candidate at a time ---------------------------
+
+
+def heterogeneity(curves, weights):
+    """Weighted variance over the rows, summed over the columns."""
+    if weights.sum() == 0:
+        return 0.0
+    mean = np.average(curves, axis=0, weights=weights)
+    return np.average((curves - mean) ** 2, axis=0, weights=weights).sum()
+
+
+def split_gains(curves, weights, codes, n_conditions, ordered, min_rows):
+    """Part of weight * heterogeneity that each candidate takes away; -1 if it may not be tried."""
+
+    def within(rows):
+        return weights[rows].sum() * heterogeneity(curves[rows], weights[rows])
+
+    def gain(left):
+        enough = min(left.sum(), (~left).sum()) >= min_rows
+        if not enough or weights[left].sum() <= 0 or weights[~left].sum() <= 0:
+            return -1.0
+        return within(np.ones_like(left)) - within(left) - within(~left)
+
+    gains = []
+    for line, n, is_ordered in zip(codes, n_conditions, ordered, strict=True):
+        missing = line == n + 1
+        for t in range(n):
+            left = line <= t if is_ordered else line == t
+            gains.append((gain(left), gain(left | missing) if missing.any() else -1.0))
+        gains.append((gain(~missing), -1.0))
+    return np.array(gains).reshape(-1, 2)
+
+
+# ---- ice.hpp -------------------------------------------------------------------------------------
+
+
+def ice_sums(
+    trees: TreeEnsemble, X: np.ndarray, feature: int, grid: np.ndarray, all_trees: bool
+) -> np.ndarray:
+    """Sum the leaves of every row at every grid value, one row and one tree at a time."""
+
+    def goes_left(node: int, x: float) -> bool:
+        if np.isnan(x):
+            return trees.missing_left[node] == 1
+        if trees.left_codes[node] >= 0:
+            return trees.code_goes_left[trees.left_codes[node] + int(x)] == 1
+        return (np.float64(np.float32(x)) if trees.float32 else x) <= trees.thresholds[node]
+
+    def leaf_value(node: int, row: np.ndarray) -> float:
+        while trees.features[node] >= 0:
+            left = goes_left(node, row[trees.features[node]])
+            node = trees.left[node] if left else trees.right[node]
+        return trees.values[node]
+
+    ends = [*trees.roots[1:], len(trees.features)]
+    roots = [
+        root
+        for root, end in zip(trees.roots, ends, strict=True)
+        if all_trees or feature in trees.features[root:end]
+    ]
+    sums = np.zeros((len(X), len(grid)))
+    for k, row in enumerate(X):
+        for m, value in enumerate(grid):
+            changed = np.where(np.arange(len(row)) == feature, value, row)
+            sums[k, m] = sum(leaf_value(root, changed) for root in roots)
+    return sums
+
+
+# ---- boosting.hpp: one bag, in double precision --------------------------------------------------
+
+
+def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, seed, settings):
+    """Return intercept, heights of all cells, validation loss and number of the best round."""
+
+    def height(gradient, hessian):
+        return settings.learning_rate * gradient / (hessian + settings.l2) if hessian > 0 else 0.0
+
+    def tree_step(gradient, hessian, rows, cuts):
+        """Heights of the bins between cuts, for those cuts that leave enough rows on both sides."""
+        step, start = np.empty(len(gradient)), 0
+        for cut in sorted(set(cuts)):
+            if min(rows[start : cut + 1].sum(), rows[cut + 1 :].sum()) >= settings.min_samples_leaf:
+                step[start : cut + 1] = height(
+                    gradient[start : cut + 1].sum(), hessian[start : cut + 1].sum()
+                )
+                start = cut + 1
+        step[start:] = height(gradient[start:].sum(), hessian[start:].sum())
+        return step
+
+    def best_cuts(*sums):
+        """The best cut, then the best within what it leaves; the first of equals."""
+        running = np.cumsum(sums, axis=1)  # exact ties where bins are empty
+
+        def gains(start, end):
+            low = running[:, start - 1] if start else np.zeros(3)
+            left, right = (
+                running[:, start:end].T - low,
+                running[:, end - 1] - running[:, start:end].T,
+            )
+            whole = running[:, end - 1] - low
+            enough = np.minimum(left[:, 2], right[:, 2]) >= settings.min_samples_leaf
+            return np.where(enough, score(left.T) + score(right.T) - score(whole), 0.0)
+
+        def score(part):
+            return part[0] ** 2 / (part[1] + settings.l2 + 1e-12)
+
+        cuts = []
+        for _ in range(settings.max_leaves - 1):
+            ends = [0, *(cut + 1 for cut in cuts), running.shape[1]]
+            all_gains = np.concatenate([gains(start, end) for start, end in pairwise(ends)])
+            if all_gains.max() > 0:
+                cuts.append(int(all_gains.argmax()))
+        return cuts
+
+    def random_cuts(n_bins):
+        return [(next(random) >> 32) * (n_bins - 1) >> 32 for _ in range(settings.max_leaves - 1)]
+
+    def numeric_step(gradient, hessian, rows):
+        gradient_missing, hessian_missing = gradient[-1], hessian[-1]
+        bins = gradient[:-1], hessian[:-1], rows[:-1]
+        if len(bins[0]) == 1:
+            cuts = []
+        elif n_rounds < settings.smoothing_rounds:
+            cuts = random_cuts(len(bins[0]))
+        else:
+            cuts = best_cuts(*bins)
+        return [*tree_step(*bins, cuts), height(gradient_missing, hessian_missing)]
+
+    def level_step(gradient, hessian, rows):
+        at_rest = settings.level_smoothing * hessian.sum() / max(rows.sum(), 1e-300)
+        return [height(g, h + at_rest) for g, h in zip(gradient, hessian, strict=True)]
+
+    def sums(f, values):
+        size = n_leaves[f] * n_slots[f]
+        return np.bincount(cells[f], values, size).reshape(n_leaves[f], n_slots[f])
+
+    random = splitmix64(seed)
+    y, logistic = target.values, target.is_classification
+    training = target.weights * trains
+    mean = np.average(y, weights=training)
+    intercept = np.log(mean / (1 - mean)) if logistic else mean
+    score = np.full(len(y), intercept)
+    curves = [np.zeros(size) for size in zip(n_leaves, n_slots, strict=True)]
+    velocities = [np.zeros_like(curve) for curve in curves]
+    hessian_sums = [sums(f, training) for f in range(len(cells))]
+    best_loss, best_round, best = np.inf, 0, None
+
+    for n_rounds in range(settings.max_rounds + 1):
+        mean = 1 / (1 + np.exp(-score)) if logistic else score
+        gradient = training * (y - mean)
+        hessian = training * np.maximum(mean * (1 - mean), 1e-6) if logistic else training
+        losses = np.logaddexp(0, score) - y * score if logistic else (y - score) ** 2
+        loss = np.average(losses, weights=target.weights * validates)
+        if n_rounds == 0 or loss < best_loss * (1 - settings.tolerance):
+            best_loss, best_round = loss, n_rounds
+            best = np.concatenate([curve.ravel() for curve in curves])
+        if n_rounds - best_round >= settings.patience:
+            break
+
+        for f in range(len(cells)):
+            if logistic and n_rounds % 4 == 0:
+                hessian_sums[f] = sums(f, hessian)
+            step = numeric_step if ordered[f] else level_step
+            leaves = zip(sums(f, gradient), hessian_sums[f], sums(f, training), strict=True)
+            velocities[f] = (
+                np.array([step(*leaf) for leaf in leaves]) + settings.momentum * velocities[f]
+            )
+            curves[f] += velocities[f]
+            moves = velocities[f].ravel()[cells[f]]
+            score = score + moves
+            gradient = gradient - hessian * moves
+    return intercept, best, best_loss, best_round
+
+
+def splitmix64(state):
+    """Yield the generator's 64-bit integers."""
+    while True:
+        state = (state + 0x9E3779B97F4A7C15) % 2**64
+        z = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+        yield z ^ (z >> 31)

@@ -1,0 +1,296 @@
+"""The audit equals brute force over all inputs, and its evidence reproduces."""
+
+import json
+import math
+import time
+from functools import cache
+
+import numpy as np
+import pytest
+from audit_models import (
+    BruteForce,
+    as_frame,
+    big_model,
+    hidden_jump_model,
+    random_model,
+    user_value,
+)
+
+from calmgam.read.audit import jumps, monotonicity, sensitivity
+
+CLOSE = 1e-9
+
+
+def assert_reproduces(model, pair, terms=None):
+    """The rows differ in one feature alone, and their scores (or these terms) by the change."""
+    differing = [name for name in pair.before if pair.before[name] != pair.after[name]]
+    assert differing in ([pair.feature], [])
+    table = np.array([list(row.values()) for row in (pair.before, pair.after)], dtype=object)
+    if terms is None:
+        change = np.diff(model.score(table)).item()
+    else:
+        indexes = [model.schema.index(name) for name in terms]
+        change = np.diff(model.contributions(table)[:, indexes].sum(axis=1)).item()
+    assert change == pytest.approx(pair.change, abs=CLOSE)
+    encoded = model.schema.encode(table)
+    for row in encoded:
+        for code, feature in zip(row, model.schema.features, strict=True):
+            assert feature.is_numeric or code != feature.n_levels
+            assert feature.has_missing or not math.isnan(code)
+    supported = [
+        term.shapes[leaf].counts.sum() > 0
+        for term in model.terms
+        for leaf in term.tree.leaf_of(encoded)
+    ]
+    assert pair.supported == all(supported)
+
+
+def assert_range(model, found, changes, terms=None):
+    assert found.exact
+    assert (found.low, found.high) == pytest.approx((changes.min(), changes.max()), abs=CLOSE)
+    for end, pair in ((found.low, found.low_pair), (found.high, found.high_pair)):
+        assert pair.change == end
+        assert_reproduces(model, pair, terms)
+
+
+@cache
+def brute_force(seed):
+    return random_model(seed), BruteForce(random_model(seed))
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_sensitivity_is_brute_force(seed):
+    (model, brute), rng = brute_force(seed), np.random.default_rng(seed)
+    for feature in model.schema.features:
+        k = feature.index
+        start, stop = rng.integers(len(brute.values[k]), size=2)
+        ends = [user_value(feature, brute.values[k][at]) for at in (start, stop)]
+        found = sensitivity(model, feature.name, *ends)
+        changes = brute.scores.take(stop, k) - brute.scores.take(start, k)
+        assert_range(model, found, changes)
+        assert (found.start, found.stop) == tuple(ends)
+        assert found.low_row[feature.name] == found.high_row[feature.name] == ends[0]
+        for switch in found.switches:
+            j = model.schema.index(switch.term)
+            parts = brute.contributions[..., j]
+            assert_range(model, switch, parts.take(stop, k) - parts.take(start, k), [switch.term])
+        silent = {f.index for f in model.schema.features} - {k}
+        for j in silent - {model.schema.index(switch.term) for switch in found.switches}:
+            parts = brute.contributions[..., j]
+            np.testing.assert_array_equal(parts.take(stop, k), parts.take(start, k))
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_jumps_are_brute_force(seed):
+    model, brute = brute_force(seed)
+    for feature in model.schema.features:
+        k, found = feature.index, jumps(model, feature.name).jumps
+        for jump in found:
+            indexes = [model.schema.index(name) for name in jump.terms]
+            parts = brute.contributions[..., indexes].sum(axis=-1)
+            if feature.is_numeric:
+                below = brute.values[k].index(jump.at)
+                changes = parts.take(below + 1, k) - parts.take(below, k)
+            else:
+                inside = [feature.levels.index(label) for label in jump.at]
+                outside = [c for c in range(feature.n_levels) if c not in inside]
+                moves = [(a, b) for a in outside for b in inside]
+                changes = np.array([parts.take(b, k) - parts.take(a, k) for a, b in moves])
+            assert_range(model, jump, changes, jump.terms)
+            low, high = changes.min() < -CLOSE, changes.max() > CLOSE
+            assert jump.arrow == {(0, 0): "=", (0, 1): "↑", (1, 0): "↓", (1, 1): "↕"}[low, high]
+        if feature.is_numeric:  # nothing is hidden elsewhere
+            others = np.delete(brute.contributions, k, axis=-1)
+            at = {(jump.at, jump.terms[0]) for jump in found if len(jump.terms) == 1}
+            present = [value for value in brute.values[k] if not math.isnan(value)]
+            for i, value in enumerate(present[:-1]):
+                steps = np.abs(others.take(i + 1, k) - others.take(i, k))
+                moved = np.flatnonzero(steps.reshape(-1, steps.shape[-1]).max(axis=0) > CLOSE)
+                names = np.delete(model.schema.names, k)[moved]
+                assert {(value, name) for name in names} <= at
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_monotonicity_is_brute_force(seed):
+    model, brute = brute_force(seed)
+    for feature in model.schema.features:
+        k = feature.index
+        n_present = len(brute.values[k]) - feature.has_missing
+        steps = np.diff(brute.scores.take(range(n_present), k), axis=k)
+        found = monotonicity(model, feature.name)
+        rises, falls = (steps > CLOSE).any(), (steps < -CLOSE).any()
+        expected = {(0, 0): "constant", (1, 0): "increasing", (0, 1): "decreasing"}
+        assert (found.direction, found.proved) == (expected.get((rises, falls), "neither"), True)
+        for exists, pair, extreme in ((rises, found.rise, np.max), (falls, found.fall, np.min)):
+            assert exists == (pair is not None)
+            if exists:
+                assert pair.change == pytest.approx(extreme(steps), abs=CLOSE)
+                assert_reproduces(model, pair)
+                values = pair.before[feature.name], pair.after[feature.name]
+                order = values if feature.is_numeric else map(feature.levels.index, values)
+                assert np.diff(list(order)) > 0
+
+
+def test_random_models_are_rich():
+    verdicts, at_levels, at_numbers, joint = set(), 0, 0, 0
+    for model in map(random_model, range(60)):
+        for name in model.schema.names:
+            verdicts.add(monotonicity(model, name).direction)
+            for jump in jumps(model, name).jumps:
+                at_levels += isinstance(jump.at, tuple)
+                at_numbers += isinstance(jump.at, float)
+                joint += len(jump.terms) > 1
+    assert verdicts == {"increasing", "decreasing", "constant", "neither"}
+    assert min(at_levels, at_numbers, joint) > 20
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_given_narrows_the_inputs(seed):
+    model, rng = random_model(seed), np.random.default_rng(seed)
+    features = list(model.schema.features)
+    moved, *known = (features[i] for i in rng.permutation(len(features))[:3])
+    everything = BruteForce(model)
+    given = {f.index: float(rng.choice(everything.values[f.index])) for f in known}
+    brute = BruteForce(model, given)
+    named = {f.name: user_value(f, given[f.index]) for f in known}
+    k = moved.index
+    start, stop = rng.integers(len(brute.values[k]), size=2)
+    ends = [user_value(moved, brute.values[k][at]) for at in (start, stop)]
+    changes = brute.scores.take(stop, k) - brute.scores.take(start, k)
+    found = sensitivity(model, moved.name, *ends, given=named)
+    assert_range(model, found, changes)
+    assert all(found.low_row[name] == value for name, value in named.items())
+    over = sensitivity(model, moved.name, *ends, given=named, over=as_frame(model, everything.rows))
+    assert_range(model, over, changes)
+    n_present = len(brute.values[k]) - moved.has_missing
+    steps = np.diff(brute.scores.take(range(n_present), k), axis=k)
+    verdict = monotonicity(model, moved.name, given=named)
+    assert (verdict.rise is not None) == (steps > CLOSE).any()
+    assert (verdict.fall is not None) == (steps < -CLOSE).any()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_given_as_text_is_a_filter_of_inputs(seed):
+    model, rng = random_model(seed), np.random.default_rng(seed)
+    moved, known = (model.schema.features[i] for i in rng.permutation(3)[:2])
+    text = f"{known.name} <= 0" if known.is_numeric else f"{known.name} != {known.levels[0]}"
+    brute = BruteForce(model, extra_cuts=[0.0])
+    column = np.array(brute.values[known.index])
+    kept = np.flatnonzero(column <= 0 if known.is_numeric else column > 0)
+    k = moved.index
+    n_present = len(brute.values[k]) - moved.has_missing
+    scores = brute.scores.take(kept, known.index).take(range(n_present), k)
+    found = monotonicity(model, moved.name, given=text)
+    steps = np.diff(scores, axis=k)
+    assert (found.rise is not None) == (steps > CLOSE).any()
+    assert (found.fall is not None) == (steps < -CLOSE).any()
+
+
+# ---- the example of a hidden jump ---------------------------------------------------------------
+
+
+def test_the_truth_behind_an_own_curve():
+    model = hidden_jump_model()
+    found = sensitivity(model, "x1", -0.1, 0.1)
+    assert [c.change for c in found.curves] == pytest.approx([-0.2])
+    assert (found.low, found.high) == pytest.approx((3.8, 3.8))
+    assert found.exact and found.supported
+    assert str(found) == (
+        "x1: -0.1 → 0.1 changes the score by +3.8\n"
+        "  own curve, everywhere: -0.2\n"
+        "  jump across x1 <= 0: curves of x2 add +4\n"
+        "  lowest for x1: -0.1 → 0.1 where x2 = -1"
+    )
+    assert str(jumps(model, "x1")) == "x1: hidden jumps at\n  0 ↑ +4 from the curves of x2"
+    assert str(monotonicity(model, "x1")) == "x1: increasing (proved)"
+    assert str(jumps(model, "x2")) == "x2: no hidden jumps"
+    assert str(monotonicity(model, "x2")) == "x2: constant (proved)"
+
+
+def test_probabilities_of_a_given_row():
+    found = sensitivity(hidden_jump_model("logit"), "x1", -0.1, 0.1, given={"x1": 0.7, "x2": 0.0})
+    before, after = found.low_pair.probabilities
+    assert before == pytest.approx(1 / (1 + math.exp(1.9)))
+    assert after == pytest.approx(1 / (1 + math.exp(-1.9)))
+    assert "(probability 0.130 → 0.870)" in str(found)
+
+
+# ---- the work limit, speed, errors --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_work_limit_leaves_sound_bounds(seed, monkeypatch):
+    model, brute = brute_force(seed)
+    monkeypatch.setattr("calmgam.read.optimise.MAX_ENTRIES", 8)
+    for feature in model.schema.features:
+        k = feature.index
+        ends = [user_value(feature, brute.values[k][at]) for at in (0, 1 % len(brute.values[k]))]
+        found = sensitivity(model, feature.name, *ends)
+        changes = brute.scores.take(1 % len(brute.values[k]), k) - brute.scores.take(0, k)
+        assert found.low <= changes.min() + CLOSE
+        assert found.high >= changes.max() - CLOSE
+        for pair in (found.low_pair, found.high_pair):
+            assert_reproduces(model, pair)
+        if found.exact:
+            assert_range(model, found, changes)
+        else:
+            assert "within" in str(found)
+        verdict = monotonicity(model, feature.name)
+        if verdict.proved:
+            monkeypatch.undo()
+            assert verdict.direction == monotonicity(model, feature.name).direction
+            monkeypatch.setattr("calmgam.read.optimise.MAX_ENTRIES", 8)
+
+
+def test_all_verdicts_on_a_large_model_are_quick():
+    model = big_model()
+    start = time.perf_counter()
+    for name in model.schema.names:
+        assert all(jump.exact for jump in jumps(model, name).jumps)
+        assert monotonicity(model, name).proved
+    assert time.perf_counter() - start < 5
+
+
+def test_reports_are_plain_values():
+    model = random_model(5)
+    for name in model.schema.names:
+        json.dumps([jumps(model, name).to_dict(), monotonicity(model, name).to_dict()])
+        feature = model.schema[name]
+        ends = (None, 1.0) if feature.is_numeric else feature.levels[:2]
+        found = sensitivity(model, name, *ends)
+        plain = found.to_dict()
+        assert json.loads(json.dumps(plain))["low"] == found.low
+        assert repr(found) == str(found)
+
+
+def test_rounding_is_no_step():
+    """A step that another term takes back leaves rounding errors, not a direction."""
+    model = hidden_jump_model(step=0.1 + 0.2, jump=-0.3)
+    assert monotonicity(model, "x1").direction == "constant"
+    assert sensitivity(model, "x1", -0.1, 0.1).low != 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m: sensitivity(m, "x1", 0, 1, over="some"), "over must be 'all' or a table; got"),
+        (lambda m: sensitivity(m, "x1", "low", 1), "must hold numbers; got 'low'"),
+        (lambda m: monotonicity(m, "x1", given="x2 > 1 and x2 <= 0"), "given must hold for some"),
+        (
+            lambda m: sensitivity(m, "x1", 0, 1, given={"x2": 3}, over=np.zeros((2, 2))),
+            "some row must agree with given; none of 2 does",
+        ),
+    ],
+)
+def test_wrong_questions_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(hidden_jump_model())
+
+
+def test_unseen_levels_are_refused():
+    model = random_model(1)
+    feature = next(f for f in model.schema.features if not f.is_numeric)
+    with pytest.raises(ValueError, match="must be one of its levels"):
+        sensitivity(model, feature.name, feature.levels[0], "nothing like it")
+    with pytest.raises(KeyError, match="no feature is called 'y'"):
+        jumps(model, "y")

@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+
+from calmgam import CALMRegressor, demo
+from calmgam.demo import INTERACTIONS, interactions_found, simulate_bikes
+
+
+def test_same_seed_same_table():
+    X, y = simulate_bikes(200, random_state=3)
+    again, y_again = simulate_bikes(200, random_state=3)
+    other, _ = simulate_bikes(200, random_state=4)
+    assert X.equals(again)
+    assert np.array_equal(y, y_again)
+    assert not X.equals(other)
+
+
+def test_table_has_every_kind_of_column():
+    X, y = simulate_bikes(500)
+    assert [X.dtypes[name].kind for name in ("hour", "workingday", "temperature")] == [
+        "i",
+        "b",
+        "f",
+    ]
+    assert set(X["weather"]) == {"dry", "drizzle", "rain"}
+    assert 0 < X["temperature"].isna().mean() < 0.1
+    assert y.min() >= 0
+
+
+@pytest.fixture(scope="module")
+def calm():
+    X, y = simulate_bikes(3000)
+    return CALMRegressor(n_bags=2, n_jobs=1, random_state=0).fit(X, y)
+
+
+def test_interactions_of_the_simulation_are_found(calm):
+    text = interactions_found(calm.model_)
+    assert text.count("  found  ") == len(INTERACTIONS)
+    assert calm.model_.terms[0].conditioned_on  # hour has several curves
+
+
+def test_missed_interactions_are_said_to_be_missed():
+    X, y = simulate_bikes(300)
+    gam = CALMRegressor(max_depth=0, n_bags=1, n_jobs=1).fit(X, y)
+    text = interactions_found(gam.model_)
+    assert text.count("  missed  ") == len(INTERACTIONS)
+    assert "other pairs in the model: none" in text
+
+
+def test_demo_prints_what_it_found_and_draws_it(tmp_path, capsys):
+    demo.main(["--rows", "1000", "--out", str(tmp_path / "new"), "--features", "2"])
+    printed = capsys.readouterr().out
+    picture = tmp_path / "new" / "bike_rentals.png"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert f"Curves: {picture}" in printed
+    for word in ("held-out rows: own GAM", "CALM", "reference", "noise alone 25.0", "workingday"):
+        assert word in printed
+
+
+def test_errors_are_ordered_as_the_structure_demands():
+    X, y = simulate_bikes(3000)
+    parts = X[:2400], y[:2400], X[2400:], y[2400:]
+    calm = CALMRegressor(keep_reference=True, n_bags=2, n_jobs=1, random_state=0).fit(*parts[:2])
+    errors = demo.held_out_errors(calm, *parts)
+    assert errors["CALM"] < 0.75 * errors["own GAM"]
+    assert errors["reference"] < 0.75 * errors["own GAM"]
+    assert errors["noise alone"] < errors["CALM"]
