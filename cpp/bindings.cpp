@@ -64,15 +64,8 @@ std::unique_ptr<BagGroup> make_bag_group(
         first_cell += n_leaves[f] * n_slots[f];
     }
     group->data.target = target.data(), group->data.weight = weight.data();
-    for (std::size_t row = 0; row < n_rows; ++row) {
-        std::uint8_t trains = 0, validates = 0;
-        for (int lane = 0; lane < calmgam::LANES; ++lane) {
-            trains |= (roles(row, lane) & calmgam::TRAINS ? 1 : 0) << lane;
-            validates |= (roles(row, lane) & calmgam::VALIDATES ? 1 : 0) << lane;
-        }
-        group->data.trains.push_back(trains);
-        group->data.validates.push_back(validates);
-    }
+    group->data.trains = calmgam::bits_of(roles.data(), n_rows, calmgam::TRAINS);
+    group->data.validates = calmgam::bits_of(roles.data(), n_rows, calmgam::VALIDATES);
     std::uint64_t padded[calmgam::LANES] = {};
     std::copy(seeds.begin(), seeds.end(), padded);
     nb::gil_scoped_release release;

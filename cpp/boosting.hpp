@@ -18,9 +18,6 @@
 
 namespace calmgam {
 
-// What a row does in a bag.
-constexpr std::uint8_t TRAINS = 1, VALIDATES = 2;
-
 struct BoostingSettings {
     bool logistic;
     double learning_rate;
@@ -40,9 +37,9 @@ struct BoostingState {
     int round = 0;
     RowState rows;
     std::size_t moved_feature = 0;  // the feature whose last change, `velocity`, the rows have yet to make
-    std::vector<float> velocity, curve, best_curve;                // n_cells x LANES
-    std::vector<double> weight_sum, hessian_sum, gradient_sum;     // n_cells x LANES; in an ordered leaf
-                                                                   // running sums over the bins
+    std::vector<float> velocity, curve, best_curve;   // n_cells x LANES
+    std::vector<double> gradient_sum, hessian_sum;    // n_cells x LANES; running sums over ordered bins
+    std::vector<float> weight_sum;                    // the same of the training rows' weights
     double intercept[LANES] = {}, best_loss[LANES] = {}, validation_weight[LANES] = {};
     int best_round[LANES] = {};
     bool active[LANES] = {};
@@ -60,18 +57,20 @@ namespace boosting_detail {
 CALMGAM_CLONES
 static void accumulate(const BoostingFeature& feature, double* sums) {
     if (!feature.ordered) return;
-    for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf) {
-        double* first = sums + leaf * feature.n_slots * LANES;
-        for (std::size_t bin = 1; bin + 1 < feature.n_slots; ++bin) {
-            double* sum = first + bin * LANES;
-            CALMGAM_FOR_LANES sum[lane] += sum[lane - LANES];
-        }
+    for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf, sums += LANES) {
+        double total[LANES] = {};
+        for (std::size_t bin = 0; bin + 1 < feature.n_slots; ++bin, sums += LANES)
+            CALMGAM_FOR_LANES {
+                total[lane] += sums[lane];
+                sums[lane] = total[lane];
+            }
     }
 }
 
 // The sums of one leaf: what a small tree is fitted to.
 struct LeafSums {
-    const double *gradient, *hessian, *weight;
+    const double *gradient, *hessian;
+    const float* weight;
 };
 
 // The best cut after one of the bins 0 .. n_bins - 2, given an earlier cut (or -1), in every lane; -1 if
@@ -79,7 +78,7 @@ struct LeafSums {
 CALMGAM_CLONES
 static void best_cut(std::size_t n_bins, const LeafSums& sums, const std::int32_t* earlier_cut, float min_weight,
                      float l2, std::int32_t* cut) {
-    // an earlier cut makes two segments, each with sums up to its start (low) and its end (high)
+    // an earlier cut makes two segments: the bins before it and those after it
     float g_cut[LANES], h_cut[LANES], w_cut[LANES], g_all[LANES], h_all[LANES], w_all[LANES];
     float gain_before[LANES], gain_after[LANES], best_gain[LANES];
     std::int32_t best[LANES], earlier[LANES];
@@ -89,10 +88,10 @@ static void best_cut(std::size_t n_bins, const LeafSums& sums, const std::int32_
         const float has = earlier_cut[lane] >= 0 ? 1.0f : 0.0f;
         g_all[lane] = static_cast<float>(sums.gradient[last]);
         h_all[lane] = static_cast<float>(sums.hessian[last]);
-        w_all[lane] = static_cast<float>(sums.weight[last]);
+        w_all[lane] = sums.weight[last];
         g_cut[lane] = has * static_cast<float>(sums.gradient[at]);
         h_cut[lane] = has * static_cast<float>(sums.hessian[at]);
-        w_cut[lane] = has * static_cast<float>(sums.weight[at]);
+        w_cut[lane] = has * sums.weight[at];
         const float g_after = g_all[lane] - g_cut[lane], h_after = h_all[lane] - h_cut[lane];
         gain_before[lane] = g_cut[lane] * g_cut[lane] / (h_cut[lane] + l2);
         gain_after[lane] = g_after * g_after / (h_after + l2);
@@ -104,17 +103,17 @@ static void best_cut(std::size_t n_bins, const LeafSums& sums, const std::int32_
         const std::int32_t position = static_cast<std::int32_t>(bin);
         const double* gradient = sums.gradient + bin * LANES;
         const double* hessian = sums.hessian + bin * LANES;
-        const double* weight = sums.weight + bin * LANES;
+        const float* weight = sums.weight + bin * LANES;
         CALMGAM_FOR_LANES {
-            const bool before = position < earlier[lane];
-            const float g = static_cast<float>(gradient[lane]), h = static_cast<float>(hessian[lane]),
-                        w = static_cast<float>(weight[lane]);
-            const float g_left = g - (before ? 0.0f : g_cut[lane]), g_right = (before ? g_cut[lane] : g_all[lane]) - g;
-            const float h_left = h - (before ? 0.0f : h_cut[lane]), h_right = (before ? h_cut[lane] : h_all[lane]) - h;
-            const float w_left = w - (before ? 0.0f : w_cut[lane]), w_right = (before ? w_cut[lane] : w_all[lane]) - w;
+            // 0 or 1 instead of a choice, lest both outcomes be worked out
+            const float before = position < earlier[lane] ? 1.0f : 0.0f, after = 1.0f - before;
+            const float g = static_cast<float>(gradient[lane]), h = static_cast<float>(hessian[lane]), w = weight[lane];
+            const float g_left = g - after * g_cut[lane], g_right = before * g_cut[lane] + after * g_all[lane] - g;
+            const float h_left = h - after * h_cut[lane], h_right = before * h_cut[lane] + after * h_all[lane] - h;
+            const float w_left = w - after * w_cut[lane], w_right = before * w_cut[lane] + after * w_all[lane] - w;
             const float a = h_left + l2, b = h_right + l2;  // g_left^2 / a + g_right^2 / b, with one division
             const float gain = (g_left * g_left * b + g_right * g_right * a) / (a * b) -
-                               (before ? gain_before[lane] : gain_after[lane]);
+                               (before * gain_before[lane] + after * gain_after[lane]);
             const bool better = (gain > best_gain[lane]) & (w_left >= min_weight) & (w_right >= min_weight);
             best_gain[lane] = better ? gain : best_gain[lane];
             best[lane] = better ? position : best[lane];
@@ -189,10 +188,10 @@ inline void fit_ordered_leaf(std::size_t n_slots, const LeafSums& sums, const Bo
         std::int32_t start = 0;
         double gradient_before = 0.0, hessian_before = 0.0;
         float weight_before = 0.0f;
-        const float weight_all = static_cast<float>(sums.weight[last * LANES + lane]);
+        const float weight_all = sums.weight[last * LANES + lane];
         for (int segment = 0; segment < 3; ++segment) {
             const std::size_t at = static_cast<std::size_t>(std::max(ends[segment], 0)) * LANES + lane;
-            const float weight = static_cast<float>(sums.weight[at]);
+            const float weight = sums.weight[at];
             // a (random) cut that leaves too few rows on a side is not made
             const bool made = ends[segment] >= start && (segment == 2 || (weight - weight_before >= min_weight &&
                                                                           weight_all - weight >= min_weight));
@@ -290,14 +289,14 @@ inline BoostingState start_boosting(const BoostingData& data, const BoostingSett
     using namespace boosting_detail;
     BoostingState state;
     const std::size_t n_cells = data.n_cells() * LANES;
-    for (auto* sums : {&state.weight_sum, &state.hessian_sum, &state.gradient_sum}) sums->assign(n_cells, 0.0);
+    for (auto* sums : {&state.gradient_sum, &state.hessian_sum}) sums->assign(n_cells, 0.0);
     for (auto* heights : {&state.velocity, &state.curve, &state.best_curve}) heights->assign(n_cells, 0.0f);
     for (const BoostingFeature& feature : data.features) {
-        double* sums = state.weight_sum.data() + feature.first_cell * LANES;
-        collect_weights(data, feature, sums);
+        double* sums = state.hessian_sum.data() + feature.first_cell * LANES;
+        collect_weights(data, feature, sums);  // the hessians of squared error; log loss renews them
         accumulate(feature, sums);
     }
-    state.hessian_sum = state.weight_sum;  // squared error; log loss renews it
+    state.weight_sum.assign(state.hessian_sum.begin(), state.hessian_sum.end());
 
     double training_weight[LANES] = {}, total[LANES] = {};
     for (std::size_t row = 0; row < data.n_rows; ++row)
@@ -318,7 +317,8 @@ inline BoostingState start_boosting(const BoostingData& data, const BoostingSett
     if (settings.logistic) {
         for (auto* values : {&state.rows.score, &state.rows.shift, &state.rows.gradient, &state.rows.hessian})
             values->resize(size);
-        for (std::size_t at = 0; at < size; ++at) state.rows.score[at] = static_cast<float>(state.intercept[at % LANES]);
+        for (std::size_t at = 0; at < size; ++at)
+            state.rows.score[at] = static_cast<float>(state.intercept[at % LANES]);
     } else {
         state.rows.residual.resize(size);
         for (std::size_t at = 0; at < size; ++at)

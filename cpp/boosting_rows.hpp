@@ -27,6 +27,9 @@ struct BoostingFeature {
     std::size_t n_cells() const { return n_leaves * n_slots; }
 };
 
+// What a row does in a bag.
+constexpr std::uint8_t TRAINS = 1, VALIDATES = 2;
+
 struct BoostingData {
     std::size_t n_rows;
     std::vector<BoostingFeature> features;
@@ -35,6 +38,14 @@ struct BoostingData {
     std::vector<std::uint8_t> trains, validates;  // per row: one bit for each bag
     std::size_t n_cells() const { return features.back().first_cell + features.back().n_cells(); }
 };
+
+// The rows' bits for one role, from all roles, n_rows x LANES.
+inline std::vector<std::uint8_t> bits_of(const std::uint8_t* roles, std::size_t n_rows, std::uint8_t role) {
+    std::vector<std::uint8_t> bits(n_rows, 0);
+    for (std::size_t at = 0; at < n_rows * LANES; ++at)
+        if (roles[at] & role) bits[at / LANES] |= static_cast<std::uint8_t>(1u << at % LANES);
+    return bits;
+}
 
 // Row-wise numbers, n_rows x LANES.
 struct RowState {

@@ -31,13 +31,9 @@ inline float fast_exp(float x) {
     const float scaled = x * 1.44269504f;
     const std::int32_t whole = static_cast<std::int32_t>(scaled - 0.5f);  // round half away: x <= 0
     const float rest = x - static_cast<float>(whole) * 0.693359375f + static_cast<float>(whole) * 2.12194440e-4f;
-    float value = 1.0f / 720.0f;
-    value = value * rest + 1.0f / 120.0f;
-    value = value * rest + 1.0f / 24.0f;
-    value = value * rest + 1.0f / 6.0f;
-    value = value * rest + 0.5f;
-    value = value * rest + 1.0f;
-    value = value * rest + 1.0f;
+    const float square = rest * rest;  // pairs of terms: a shorter chain of dependent operations
+    const float high = (1.0f / 24.0f + rest * (1.0f / 120.0f)) + square * (1.0f / 720.0f);
+    const float value = (1.0f + rest) + square * ((0.5f + rest * (1.0f / 6.0f)) + square * high);
     const std::int32_t bits = (whole + 127) << 23;
     float power;
     std::memcpy(&power, &bits, sizeof power);
@@ -46,15 +42,10 @@ inline float fast_exp(float x) {
 
 // log(1 + x) for x in [0, 1], relative error below 3e-7: atanh series in x / (2 + x).
 inline float fast_log1p(float x) {
-    const float ratio = x / (2.0f + x), square = ratio * ratio;  // ratio <= 1/3
-    float value = 1.0f / 13.0f;
-    value = value * square + 1.0f / 11.0f;
-    value = value * square + 1.0f / 9.0f;
-    value = value * square + 1.0f / 7.0f;
-    value = value * square + 1.0f / 5.0f;
-    value = value * square + 1.0f / 3.0f;
-    value = value * square + 1.0f;
-    return 2.0f * ratio * value;
+    const float ratio = x / (2.0f + x), square = ratio * ratio, fourth = square * square;  // ratio <= 1/3
+    const float high = (1.0f / 9.0f + square * (1.0f / 11.0f)) + fourth * (1.0f / 13.0f);
+    const float middle = (1.0f / 5.0f + square * (1.0f / 7.0f)) + fourth * high;
+    return 2.0f * ratio * ((1.0f + square * (1.0f / 3.0f)) + fourth * middle);
 }
 
 }  // namespace calmgam

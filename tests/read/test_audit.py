@@ -4,6 +4,7 @@ import json
 import math
 import time
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -94,20 +95,35 @@ def test_jumps_are_brute_force(seed):
             else:
                 inside = [feature.levels.index(label) for label in jump.at]
                 outside = [c for c in range(feature.n_levels) if c not in inside]
+                assert 0 < len(inside) <= len(outside)
                 moves = [(a, b) for a in outside for b in inside]
                 changes = np.array([parts.take(b, k) - parts.take(a, k) for a, b in moves])
             assert_range(model, jump, changes, jump.terms)
             low, high = changes.min() < -CLOSE, changes.max() > CLOSE
             assert jump.arrow == {(0, 0): "=", (0, 1): "↑", (1, 0): "↓", (1, 1): "↕"}[low, high]
-        if feature.is_numeric:  # nothing is hidden elsewhere
-            others = np.delete(brute.contributions, k, axis=-1)
-            at = {(jump.at, jump.terms[0]) for jump in found if len(jump.terms) == 1}
-            present = [value for value in brute.values[k] if not math.isnan(value)]
-            for i, value in enumerate(present[:-1]):
-                steps = np.abs(others.take(i + 1, k) - others.take(i, k))
-                moved = np.flatnonzero(steps.reshape(-1, steps.shape[-1]).max(axis=0) > CLOSE)
-                names = np.delete(model.schema.names, k)[moved]
-                assert {(value, name) for name in names} <= at
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_nothing_jumps_elsewhere(seed):
+    model, brute = brute_force(seed)
+    for feature in model.schema.features:
+        k, found = feature.index, jumps(model, feature.name).jumps
+        single = [(jump.at, *jump.terms) for jump in found if len(jump.terms) == 1]
+        shared = {at for at, _ in single if [place for place, _ in single].count(at) > 1}
+        assert {jump.at for jump in found if len(jump.terms) > 1} == shared
+        n_present = len(brute.values[k]) - feature.has_missing
+        for start, stop in combinations(range(n_present), 2):
+            steps = brute.contributions.take(stop, k) - brute.contributions.take(start, k)
+            jumping = np.abs(steps).reshape(-1, len(model.terms)).max(axis=0) > CLOSE
+            for j in np.flatnonzero(jumping):
+                places = [at for at, name in single if name == model.schema.names[j]]
+                ends = [user_value(feature, brute.values[k][at]) for at in (start, stop)]
+                between = [at for at in places if separates(at, *ends)]
+                assert j == k or between
+
+
+def separates(at, start, stop):
+    return (start in at) != (stop in at) if isinstance(at, tuple) else start <= at < stop
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -218,28 +234,31 @@ def test_probabilities_of_a_given_row():
 # ---- the work limit, speed, errors --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_a_work_limit_leaves_sound_bounds(seed, monkeypatch):
-    model, brute = brute_force(seed)
-    monkeypatch.setattr("calmgam.read.optimise.MAX_ENTRIES", 8)
-    for feature in model.schema.features:
-        k = feature.index
-        ends = [user_value(feature, brute.values[k][at]) for at in (0, 1 % len(brute.values[k]))]
-        found = sensitivity(model, feature.name, *ends)
-        changes = brute.scores.take(1 % len(brute.values[k]), k) - brute.scores.take(0, k)
-        assert found.low <= changes.min() + CLOSE
-        assert found.high >= changes.max() - CLOSE
-        for pair in (found.low_pair, found.high_pair):
-            assert_reproduces(model, pair)
-        if found.exact:
-            assert_range(model, found, changes)
-        else:
-            assert "within" in str(found)
-        verdict = monotonicity(model, feature.name)
-        if verdict.proved:
-            monkeypatch.undo()
-            assert verdict.direction == monotonicity(model, feature.name).direction
-            monkeypatch.setattr("calmgam.read.optimise.MAX_ENTRIES", 8)
+def test_a_work_limit_leaves_sound_bounds(monkeypatch):
+    is_exact, is_proved = set(), set()
+    for seed in range(40):
+        model, brute = brute_force(seed)
+        for feature in model.schema.features:
+            k, stop = feature.index, len(brute.values[feature.index]) - 1
+            ends = [user_value(feature, brute.values[k][at]) for at in (0, stop)]
+            changes = brute.scores.take(stop, k) - brute.scores.take(0, k)
+            truth = monotonicity(model, feature.name)
+            with monkeypatch.context() as patch:
+                patch.setattr("calmgam.read.optimise.MAX_ENTRIES", 8)
+                found = sensitivity(model, feature.name, *ends)
+                verdict = monotonicity(model, feature.name)
+            assert found.low <= changes.min() + CLOSE
+            assert found.high >= changes.max() - CLOSE
+            assert_reproduces(model, found.low_pair)
+            assert_reproduces(model, found.high_pair)
+            assert found.exact or "within" in str(found)
+            if found.exact:
+                assert_range(model, found, changes)
+            if verdict.proved:
+                assert verdict.direction == truth.direction
+            is_exact.add(found.exact)
+            is_proved.add(verdict.proved)
+    assert is_exact == is_proved == {False, True}
 
 
 def test_all_verdicts_on_a_large_model_are_quick():

@@ -111,7 +111,7 @@ class Inputs:
     def typical(self, index: int, candidates: Indexes) -> int:
         """Return the candidate point in the middle of the training rows (levels: the commonest)."""
         term = self.model.terms[index]
-        counts = np.sum([shape.counts for shape in term.shapes], axis=0)[self.slots[index]]
+        counts = rows_per_slot(term)[self.slots[index]]
         if not term.feature.is_numeric:
             return int(candidates[counts[candidates].argmax()])
         present = candidates[~np.isnan(self.points[index][candidates])]
@@ -122,8 +122,19 @@ class Inputs:
 
 def rounding(model: Model) -> float:
     """Return the size below which a change of the score is a tie."""
-    heights = (max(np.abs(shape.values).max() for shape in term.shapes) for term in model.terms)
-    return ROUNDING * (abs(model.intercept) + float(sum(heights)))
+    heights = sum(float(np.abs(curves(term)).max()) for term in model.terms)
+    return ROUNDING * (abs(model.intercept) + heights)
+
+
+def curves(term: Term) -> FloatArray:
+    """Return the values of a term's curves, (n_leaves, n_slots)."""
+    return np.array([shape.values for shape in term.shapes])
+
+
+def rows_per_slot(term: Term) -> FloatArray:
+    """Return the training rows of every slot of a term's feature."""
+    counts: FloatArray = np.sum([shape.counts for shape in term.shapes], axis=0)
+    return counts
 
 
 def model_conditions(model: Model) -> list[Condition]:

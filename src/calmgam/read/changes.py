@@ -18,7 +18,7 @@ import numpy as np
 from calmgam.model.glassbox import Term
 from calmgam.model.regions import Mask
 from calmgam.model.schema import FloatArray
-from calmgam.read.cells import Indexes, Inputs
+from calmgam.read.cells import Indexes, Inputs, curves
 from calmgam.read.optimise import Factor, minimise
 
 
@@ -81,7 +81,7 @@ class _Part:
     @classmethod
     def of(cls, inputs: Inputs, term: Term, move: Move) -> _Part:
         index = term.feature.index
-        values = np.array([shape.values for shape in term.shapes])[:, inputs.slots[index]]
+        values = curves(term)[:, inputs.slots[index]]
         if index == move.index:
             changes = values[:, [move.stop]] - values[:, [move.start]]
             return cls(term, changes, inputs.allowed[index])

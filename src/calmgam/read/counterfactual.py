@@ -20,7 +20,16 @@ from calmgam.model.glassbox import Model, Term
 from calmgam.model.regions import Mask
 from calmgam.model.schema import FloatArray
 from calmgam.model.shapes import slot_codes
-from calmgam.read.cells import Indexes, Inputs, Row, decode_row, decode_value, encode_row
+from calmgam.read.cells import (
+    Indexes,
+    Inputs,
+    Row,
+    curves,
+    decode_row,
+    decode_value,
+    encode_row,
+    rows_per_slot,
+)
 from calmgam.read.findings import Report, is_supported, value_text
 
 # Empty bins count as holding this share of the rows, so that the nearest of them wins.
@@ -146,7 +155,7 @@ class _Choice:
     def of(cls, inputs: Inputs, index: int, code: float) -> _Choice:
         term = inputs.model.terms[index]
         points = inputs.points[index][~np.isnan(inputs.points[index])]
-        counts = np.sum([shape.counts for shape in term.shapes], axis=0)
+        counts = rows_per_slot(term)
         slots = slot_codes(term.feature, term.edges, np.append(points, code))
         if not term.feature.is_numeric:
             return cls(points, 1 - counts[slots[:-1]] / (counts.sum() or 1.0))
@@ -210,6 +219,5 @@ def _contribution(term: Term, row: FloatArray, columns: Mapping[int, FloatArray]
         leaves = np.where(inside, leaf, leaves)
     own = column(term.feature.index)
     slots = slot_codes(term.feature, term.edges, own.ravel()).reshape(own.shape)
-    curves = np.array([shape.values for shape in term.shapes])
-    contribution: FloatArray = curves[leaves, slots]
+    contribution: FloatArray = curves(term)[leaves, slots]
     return contribution

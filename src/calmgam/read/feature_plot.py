@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calmgam.model.columns import FloatArray
 from calmgam.read.canvas import GREY, PALE, POINTS, SMALL, region_style, tidy
-from calmgam.read.view_types import FeatureView, FloatTuple, JumpView, PointView
-from calmgam.read.wording import brief_number, cut, pretty, short_number, wrap
+from calmgam.read.view_types import FeatureView, FloatTuple, PointView, joint_jumps
+from calmgam.read.wording import cut, pretty, short_number, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,7 +103,7 @@ def _draw_curves(view: FeatureView, ax: Axes) -> None:
     strip.set_xlabel(view.name, fontsize=SMALL)
     strip.set_yticks([])
     strip.set_ylim(bottom=0)
-    for jump in _shown_jumps(view):
+    for jump in joint_jumps(view.jumps):
         place, transform = jump.threshold or 0.0, ax.get_xaxis_transform()
         ax.axvline(place, color="black", linestyle=":", linewidth=0.9, zorder=1)
         _draw_arrow(ax, jump.arrow, place, 0.99, transform, "top")
@@ -141,11 +140,12 @@ def _draw_levels(view: FeatureView, ax: Axes) -> None:
         strip.barh(place, point.n_rows, 0.8, n_rows[point.position], color=colour, alpha=0.6)
         n_rows[point.position] += point.n_rows
     shown = np.flatnonzero(~np.isnan(places))
+    bottom = np.nanmax(places, initial=0.0) + 0.6
     ax.set_yticks(places[shown], [cut(view.labels[k], MAX_LABEL) for k in shown])
-    ax.set_ylim(places[shown[-1]] + 0.6, -0.6)
+    ax.set_ylim(bottom, -0.6)
     first_apart = np.sum(shown < view.n_levels)  # "other" and "missing" stand apart
     if first_apart < len(shown):
-        ax.axhspan(first_apart - 0.2, places[shown[-1]] + 0.6, color=PALE, zorder=-1)
+        ax.axhspan(first_apart - 0.2, bottom, color=PALE, zorder=-1)
     ax.axvline(0, color=GREY, linewidth=0.6, zorder=0)
     ax.set_xlim(_limits([((p.value,), (p.spread,)) for _, _, p in _points(view, places)]))
     n_hidden = len(view.labels) - len(shown)
@@ -157,7 +157,7 @@ def _draw_levels(view: FeatureView, ax: Axes) -> None:
     strip.set_xticks([])
     strip.set_xlim(left=0)
     place_of = dict(zip(view.labels, places, strict=True))
-    for jump in _shown_jumps(view):
+    for jump in joint_jumps(view.jumps):
         for level in jump.levels:
             if not np.isnan(place_of.get(level, np.nan)):
                 ax.axhline(place_of[level], color="black", linestyle=":", linewidth=0.9, zorder=1)
@@ -193,8 +193,8 @@ def _level_places(view: FeatureView) -> FloatArray:
 
 def _limits(drawn: Sequence[tuple[FloatTuple, FloatTuple]]) -> tuple[float, float]:
     """All values with some margin, and bands as far as they do not dwarf the values."""
-    values = np.concatenate([value for value, _ in drawn])
-    spreads = np.concatenate([spread for _, spread in drawn])
+    values = np.concatenate([(), *(value for value, _ in drawn)])
+    spreads = np.concatenate([(), *(spread for _, spread in drawn)])
     if not len(values):
         return -1.0, 1.0
     low, high = values.min(), values.max()
@@ -204,13 +204,6 @@ def _limits(drawn: Sequence[tuple[FloatTuple, FloatTuple]]) -> tuple[float, floa
         max(band_low, low - 0.25 * size) - 0.05 * size,
         min(band_high, high + 0.25 * size) + 0.05 * size,
     )
-
-
-def _shown_jumps(view: FeatureView) -> list[JumpView]:
-    """One jump per place: the joint one, which comes last, if several terms switch there."""
-    groups = groupby(view.jumps, key=lambda jump: (jump.threshold, jump.levels))
-    jumps = [list(group)[-1] for _, group in groups]
-    return [jump for jump in jumps if jump.low < jump.high or jump.low != 0]
 
 
 def _draw_arrow(ax: Axes, arrow: str, x: float, y: float, transform: Any, va: str) -> None:
@@ -262,8 +255,8 @@ def _header_texts(view: FeatureView, width: float) -> list[str]:
     """Rules of several regions, then jumps."""
     regions = view.regions if len(view.regions) > 1 else ()
     texts = [f"{pretty(region.rule)} ({region.share:.0%})" for region in regions]
-    jumps = _shown_jumps(view)
-    texts += [_jump_text(jump) for jump in jumps[:MAX_JUMPS]]
+    jumps = joint_jumps(view.jumps)
+    texts += map(str, jumps[:MAX_JUMPS])
     if len(jumps) > MAX_JUMPS:
         texts.append(f"and {len(jumps) - MAX_JUMPS} more jumps")
     return [wrap(text, int(width / CHARACTER) - 4) for text in texts]
@@ -273,7 +266,7 @@ def label_width(view: FeatureView) -> float:
     """Width of the labels at the left of the axes, in points."""
     if view.is_numeric:
         return 26.0
-    return 8.0 + CHARACTER * max((min(len(label), MAX_LABEL) for label in view.labels), default=0)
+    return 4.0 + CHARACTER * max((min(len(label), MAX_LABEL) for label in view.labels), default=0)
 
 
 def _contribution_label(view: FeatureView) -> str:
@@ -296,9 +289,3 @@ def _set_ticks(view: FeatureView, strip: Axes) -> None:
         strip.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     if view.log_from is not None or max(abs(low), abs(high)) >= 10_000:
         strip.xaxis.set_major_formatter(short_number)
-
-
-def _jump_text(jump: JumpView) -> str:
-    place = ", ".join(jump.levels) if jump.threshold is None else f"{jump.threshold:.6g}"
-    range_text = f"[{brief_number(jump.low)}, {brief_number(jump.high)}]"
-    return f"at {place}: {jump.arrow} {range_text} from {', '.join(jump.terms)}"

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from calmgam.model.glassbox import Model, Term
-from calmgam.model.regions import number_text
 from calmgam.model.schema import Feature, FloatArray
 from calmgam.read.cells import Row, decode_row, rounding
 from calmgam.read.changes import Extreme
@@ -148,7 +147,7 @@ def value_text(value: Any) -> str:
     """Return a value of a feature as text."""
     if value is None:
         return "missing"
-    return number_text(value) if isinstance(value, float) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def change_text(change: float) -> str:

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from calmgam.model.glassbox import Model, Term
-from calmgam.model.regions import Condition
+from calmgam.model.regions import Condition, number_text
 from calmgam.model.schema import Feature
 from calmgam.read.cells import Inputs, rounding
 from calmgam.read.changes import Move, extremes
-from calmgam.read.findings import Range, Report, make_range, value_text
+from calmgam.read.findings import Range, Report, make_range
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,7 +42,7 @@ class Jump(Range):
     arrow: str
 
     def __str__(self) -> str:
-        at = "{" + ", ".join(self.at) + "}" if isinstance(self.at, tuple) else value_text(self.at)
+        at = "{" + ", ".join(self.at) + "}" if isinstance(self.at, tuple) else number_text(self.at)
         return f"{at} {self.arrow} {self.range_text} from the curves of {' and '.join(self.terms)}"
 
 

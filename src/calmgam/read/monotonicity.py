@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calmgam.model.glassbox import Model
-from calmgam.read.cells import Given, Inputs, rounding
+from calmgam.read.cells import Given, Inputs, curves, rounding
 from calmgam.read.changes import Move, extremes, taking_part
 from calmgam.read.findings import Pair, Report, change_text, make_pair
 
@@ -92,8 +92,7 @@ def _decisive_moves(inputs: Inputs, index: int) -> list[Move]:
     term = inputs.model.terms[index]
     present = ~np.isnan(inputs.points[index])
     cells, slots = inputs.cell_of_point[index][present], inputs.slots[index][present]
-    values = np.array([shape.values for shape in term.shapes])
-    steps = np.diff(values[inputs.reachable(term)][:, slots], axis=1)
+    steps = np.diff(curves(term)[inputs.reachable(term)][:, slots], axis=1)
     crosses = cells[1:] != cells[:-1]
     decisive = set(np.flatnonzero(crosses).tolist())
     inner = np.flatnonzero(~crosses)

@@ -27,7 +27,7 @@ from calmgam.read.canvas import (
 from calmgam.read.feature_plot import body_height, draw_feature, header_height, label_width
 from calmgam.read.findings import value_text
 from calmgam.read.views import feature_view, model_view, prediction_view
-from calmgam.read.wording import brief_number, cut, pretty, wrap
+from calmgam.read.wording import brief_number, cut, pretty, range_text, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -186,8 +186,7 @@ def plot_sensitivity(report: Sensitivity, ax: Axes | None = None) -> Axes:
     for place, (_, low, high, colour) in enumerate(ranges):
         style: dict[str, Any] = {"color": colour, "solid_capstyle": "butt"}
         ax.plot([low, high], [place, place], "|-", linewidth=5, markersize=8, **style)
-        text = brief_number(low) if low == high else f"[{brief_number(low)}, {brief_number(high)}]"
-        _note(ax, text, high, place)
+        _note(ax, range_text(low, high), high, place)
     ax.axvline(0, color=GREY, linewidth=0.6, zorder=0)
     ax.set_yticks(range(len(ranges)), [wrap(pretty(label), 30) for label, *_ in ranges])
     ax.set_ylim(len(ranges) - 0.4, -0.6)

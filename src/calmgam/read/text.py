@@ -12,13 +12,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from calmgam.model.glassbox import Model
-from calmgam.read.view_types import ModelView, PredictionView
+from calmgam.read.view_types import ModelView, PredictionView, joint_jumps
 from calmgam.read.views import model_view, prediction_view
 from calmgam.read.wording import brief_number, cut
 
 N_COLUMNS = 100
 N_LINES = 40
 N_FEATURES = 12
+N_JUMPS = 5
 N_EXPLAINED = 20
 BLOCKS = " ▏▎▍▌▋▊▉█"
 
@@ -37,7 +38,13 @@ def summary(model: Model, X: Any = None, y: Any = None) -> str:
         With X: measure the model on these rows too.
     """
     view = model_view(model, X, y)
-    lines = [*_size_lines(view), *_error_lines(view), "", *_importance_lines(view)]
+    lines = [
+        *_size_lines(view),
+        *_error_lines(view),
+        "",
+        *_importance_lines(view),
+        *_jump_lines(view),
+    ]
     return "\n".join([*lines, *_tree_lines(view, N_LINES - len(lines))])
 
 
@@ -91,6 +98,18 @@ def _importance_lines(view: ModelView) -> Iterator[str]:
     if others:
         total = sum(feature.importance for feature in others)
         yield f"and {len(others)} more, together {total:.{n_decimals}f}"
+
+
+def _jump_lines(view: ModelView) -> list[str]:
+    """Write the largest hidden jumps: where a feature switches the curves of others."""
+    found = [(f.name, jump) for f in view.features for jump in joint_jumps(f.jumps)]
+    found.sort(key=lambda named: -max(-named[1].low, named[1].high))
+    lines = [cut(f"    {name} {jump}", N_COLUMNS) for name, jump in found]
+    if len(lines) > N_JUMPS:
+        lines[N_JUMPS - 1 :] = [f"    and {len(lines) - N_JUMPS + 1} more"]
+    return (
+        ["", "hidden jumps, where a feature switches the curves of others", *lines] if lines else []
+    )
 
 
 def _tree_lines(view: ModelView, n_lines: int) -> list[str]:

@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from itertools import groupby
 from typing import Any
+
+from calmgam.read.wording import range_text
 
 FloatTuple = tuple[float, ...]
 
@@ -40,7 +43,7 @@ class PartView(View):
     Attributes
     ----------
     rule : str
-        The region in words, thresholds rounded to six digits.
+        The region in words, thresholds rounded.
     n_rows, share : float
         Training rows in the region, and their share of all rows.
     importance : float
@@ -89,6 +92,8 @@ class JumpView(View):
         Where the switch happens; None for levels.
     levels : tuple of str
         The levels that are switched to.
+    place : str
+        Threshold or levels in words.
     low, high : float
         Range of the change of the score over all inputs.
     arrow : {"↑", "↓", "↕", "="}
@@ -99,10 +104,15 @@ class JumpView(View):
     terms: tuple[str, ...]
     threshold: float | None
     levels: tuple[str, ...]
+    place: str
     low: float
     high: float
     arrow: str
     exact: bool
+
+    def __str__(self) -> str:
+        change = range_text(self.low, self.high)
+        return f"at {self.place}: {self.arrow} {change} from {', '.join(self.terms)}"
 
 
 @dataclass(frozen=True)
@@ -172,13 +182,14 @@ class BranchView(View):
 
 @dataclass(frozen=True)
 class ImportanceView(View):
-    """A feature's importance, split by region, and its partition."""
+    """A feature's importance, split by region, its partition, and the jumps it causes."""
 
     name: str
     conditioned_on: tuple[str, ...]
     importance: float
     parts: tuple[PartView, ...]
     partition: tuple[BranchView, ...]
+    jumps: tuple[JumpView, ...]
 
     @property
     def title(self) -> str:
@@ -275,6 +286,18 @@ class PredictionView(View):
         others = ranked[n_lines - 1 :]
         total = math.fsum(line.contribution for line in others)
         return (*ranked[: n_lines - 1], LineView(f"{len(others)} others", "", "", total))
+
+
+def joint_jumps(jumps: Iterable[JumpView]) -> list[JumpView]:
+    """Keep one jump per place: the joint one, which comes last, if several terms switch there.
+
+    Parameters
+    ----------
+    jumps : iterable of JumpView
+    """
+    groups = groupby(jumps, key=lambda jump: (jump.threshold, jump.levels))
+    last = (list(group)[-1] for _, group in groups)
+    return [jump for jump in last if jump.arrow != "="]
 
 
 def _title(name: str, conditioned_on: tuple[str, ...]) -> str:

@@ -36,7 +36,7 @@ from calmgam.read.view_types import (
     PredictionView,
     RegionView,
 )
-from calmgam.read.wording import rule_text
+from calmgam.read.wording import rule_text, threshold_text
 
 MAX_DISPLAY_BINS = 40
 
@@ -74,7 +74,7 @@ def feature_view(model: Model, feature: str) -> FeatureView:
         labels=tuple(_slot_label(term.feature, slot) for slot in slots),
         n_levels=sum(slot < term.feature.n_levels for slot in slots),
         log_from=log_from,
-        jumps=tuple(map(_jump_view, jumps(model, feature).jumps)),
+        jumps=_jump_views(model, term.feature),
     )
 
 
@@ -139,11 +139,18 @@ def _line_view(term: Term, X: FloatArray) -> LineView:
     )
 
 
-def _jump_view(jump: Jump) -> JumpView:
+def _jump_views(model: Model, feature: Feature) -> tuple[JumpView, ...]:
+    return tuple(_jump_view(feature, jump) for jump in jumps(model, feature.name).jumps)
+
+
+def _jump_view(feature: Feature, jump: Jump) -> JumpView:
+    levels = jump.at if isinstance(jump.at, tuple) else ()
+    threshold = None if isinstance(jump.at, tuple) else jump.at
     return JumpView(
         terms=jump.terms,
-        threshold=None if isinstance(jump.at, tuple) else jump.at,
-        levels=jump.at if isinstance(jump.at, tuple) else (),
+        threshold=threshold,
+        levels=levels,
+        place=", ".join(levels) if threshold is None else threshold_text(feature, threshold),
         low=jump.low,
         high=jump.high,
         arrow=jump.arrow,
@@ -158,6 +165,7 @@ def _importance_view(model: Model, term: Term) -> ImportanceView:
         importance=term.importance,
         parts=_parts(term),
         partition=tuple(_branches(term.tree, 0, 0)),
+        jumps=_jump_views(model, term.feature),
     )
 
 

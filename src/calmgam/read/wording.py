@@ -9,17 +9,44 @@ from dataclasses import replace
 
 import numpy as np
 
-from calmgam.model.regions import Condition, Region
+from calmgam.model.regions import Condition, Region, number_text
+from calmgam.model.schema import Feature
 
 
 def rule_text(region: Region) -> str:
-    """Region in words, thresholds rounded to six digits (and no coarser than 0.1).
+    """Region in words, thresholds rounded as `threshold_text` does.
 
     Parameters
     ----------
     region : Region
     """
     return str(Region(tuple(map(_rounded, region.conditions))))
+
+
+def threshold_text(feature: Feature, threshold: float) -> str:
+    """Threshold with three digits or 1/2000 of the range, whichever is finer.
+
+    It keeps a decimal: years up to 2011.5 are not those up to 2012.
+
+    Parameters
+    ----------
+    feature : Feature
+    threshold : float
+    """
+    return number_text(_round(feature, threshold))
+
+
+def range_text(low: float, high: float) -> str:
+    """Range of numbers, or the one number that it is; the larger end has three digits.
+
+    Parameters
+    ----------
+    low, high : float
+    """
+    largest = max(abs(low), abs(high))
+    n_decimals = 2 - math.floor(math.log10(largest)) if largest > 0 else 0
+    first, last = (number_text(round(end, n_decimals) + 0.0) for end in (low, high))
+    return first if first == last else f"[{first}, {last}]"
 
 
 def brief_number(value: float, n_digits: int = 3) -> str:
@@ -56,11 +83,13 @@ def short_number(value: float, _: float = 0.0) -> str:
 
 
 def _rounded(condition: Condition) -> Condition:
-    """Threshold of `<=` and `>` in six digits, but never to whole numbers: 2011.5 is not 2012."""
     if not condition.feature.is_numeric or condition.operator in ("=", "!="):
         return condition
-    threshold = condition.threshold
-    if not math.isfinite(threshold) or threshold == 0:
-        return condition
-    n_decimals = max(1, 5 - math.floor(math.log10(abs(threshold))))
-    return replace(condition, value=round(threshold, n_decimals))
+    return replace(condition, value=_round(condition.feature, condition.threshold))
+
+
+def _round(feature: Feature, threshold: float) -> float:
+    size = min((feature.high - feature.low) / 20, abs(threshold))  # NaN if there is no range
+    if not math.isfinite(threshold) or not size > 0:
+        return threshold
+    return round(threshold, max(1, 2 - math.floor(math.log10(size))))

@@ -1,0 +1,36 @@
+import numpy as np
+import pandas as pd
+import pytest
+from reading_models import hand_model
+from sklearn import metrics
+
+from calmgam.read.performance import area_under_curve, performance
+
+rng = np.random.default_rng(0)
+X = pd.DataFrame(
+    {
+        "hour": rng.uniform(0, 23, 200),
+        "job": rng.choice(["nurse", "cook"], 200),
+        "flag": rng.random(200) < 0.5,
+    }
+)
+
+
+def test_regression_measures_agree_with_scikit_learn():
+    model, y = hand_model(), rng.normal(size=200)
+    measures = performance(model, X, y)
+    assert measures["R²"] == pytest.approx(metrics.r2_score(y, model.score(X)))
+    assert measures["RMSE"] == pytest.approx(metrics.root_mean_squared_error(y, model.score(X)))
+
+
+def test_classification_measures_agree_with_scikit_learn():
+    model, y = hand_model("logit"), rng.choice(["no", "yes"], 200)
+    measures = performance(model, X, y)
+    assert measures["AUC"] == pytest.approx(metrics.roc_auc_score(y, model.score(X)))
+    assert measures["log loss"] == pytest.approx(metrics.log_loss(y, model.predict(X)))
+
+
+def test_ties_count_half():
+    positive = np.array([True, False, True, False])
+    assert area_under_curve(np.zeros(4), positive) == 0.5
+    assert area_under_curve(np.array([2.0, 1, 1, 0]), positive) == 0.875
