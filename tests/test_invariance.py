@@ -118,13 +118,14 @@ def logit_additive():
     return X, rng.random(len(X)) < expit(log_odds(X))
 
 
-def test_logit_additive_truth_yields_no_split(logit_additive):
-    learned = CALMClassifier(n_jobs=1, random_state=0).fit(*logit_additive)
+@pytest.mark.parametrize("growth", ["joint", "heterogeneity"])
+def test_logit_additive_truth_yields_no_split(logit_additive, growth):
+    learned = CALMClassifier(growth=growth, n_jobs=1, random_state=0).fit(*logit_additive)
     assert learned.n_splits_ == 0
 
 
 def test_logit_additive_truth_is_additive_on_the_link_scale_only(logit_additive):
-    settings = {**QUICK, "max_rounds": 1, "reference": log_odds}
+    settings = {**QUICK, "max_rounds": 1, "growth": "heterogeneity", "reference": log_odds}
     link = CALMClassifier(**settings).fit(*logit_additive)
     response = CALMClassifier(**settings, effect_scale="response").fit(*logit_additive)
     assert link.n_splits_ == 0
@@ -135,12 +136,13 @@ def root(estimator, feature):
     return estimator.model_.terms[feature].tree.nodes[0].condition
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_split_at_the_median_of_a_skewed_feature_is_found(seed):
+@pytest.mark.parametrize("growth", ["joint", "heterogeneity"])
+@pytest.mark.parametrize("seed", range(2))
+def test_split_at_the_median_of_a_skewed_feature_is_found(seed, growth):
     rng = np.random.default_rng(seed)
     x, skewed, other = rng.uniform(-1, 1, 2000), rng.lognormal(0, 1.5, 2000), rng.normal(size=2000)
     y = 2 * np.where(skewed <= 1, x, -x) + 0.3 * other + 0.2 * rng.normal(size=2000)
-    estimator = CALMRegressor(**{**QUICK, "max_rounds": 1}, max_depth=1)
+    estimator = CALMRegressor(**QUICK, growth=growth, max_depth=1, split_features=[0])
     condition = root(estimator.fit(np.column_stack([x, skewed, other]), y), 0)
     assert condition.feature.index == 1
     assert abs(np.mean(skewed <= condition.value) - np.mean(skewed <= 1)) < 0.04
