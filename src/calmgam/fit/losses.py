@@ -40,7 +40,7 @@ class Target:
     def regression(cls, y: FloatArray, weights: FloatArray) -> Target:
         """Standardise y, so that no stage depends on its units."""
         mean = float(np.average(y, weights=weights))
-        scale = float(np.max(np.abs(y - mean)))
+        scale = float(np.max(np.abs(y - mean)[weights > 0]))
         if scale <= 1e-12 * abs(mean):  # constant but for rounding
             scale = 1.0
         else:  # squares of y itself could overflow
