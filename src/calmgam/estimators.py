@@ -425,9 +425,13 @@ class CALMClassifier(ClassifierMixin, _CALM):  # noqa: D101
                 "y must have two classes, each with a row of sample_weight > 0; "
                 f"got one class only: {labels.tolist()}"
             )
-        self.classes_ = labels
         classes = tuple(label.item() if hasattr(label, "item") else label for label in labels)
         return X, Target.classification(codes.astype(np.float64), weights), classes
+
+    @property
+    def classes_(self) -> Any:
+        """The two labels; scores are log-odds of the second."""
+        return np.array(self.model_.classes)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return the score of every row, log-odds of ``classes_[1]``.
