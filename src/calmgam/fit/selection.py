@@ -77,7 +77,7 @@ class PathScores:
     def choose(self, sparsity: float) -> int:
         """Return the position of the fewest splits that are not clearly worse than the best.
 
-        No split at all has the benefit of doubt twice: a plain GAM is given up for clear gains only.
+        No split at all has the benefit of doubt twice: a GAM is given up for clear gains only.
         """
         allowed = sparsity * self.standard_errors
         allowed[0] *= 2
