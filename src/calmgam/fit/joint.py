@@ -124,6 +124,7 @@ def grow_path(
     codes = [one.feature.index for one in table.candidates]
     n_conditions = [one.n_conditions for one in table.candidates]
     ordered = [one.kind == "order" for one in table.candidates]
+    subsets = [not one.feature.is_numeric for one in table.candidates]
     state = _State(
         trees=[PartitionTree.trivial()] * len(features),
         depths=[[0] for _ in features],
@@ -146,6 +147,7 @@ def grow_path(
             codes,
             n_conditions,
             ordered,
+            subsets,
             float(settings.min_samples_leaf),
             L2,
             noise,

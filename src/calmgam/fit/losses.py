@@ -67,6 +67,13 @@ class Target:
         """The sample weights, or None if all are equal."""
         return None if np.all(self.weights == 1.0) else self.weights
 
+    @property
+    def strata(self) -> list[NDArray[np.intp]]:
+        """Rows of either class; of a regression, all rows."""
+        if not self.is_classification:
+            return [np.arange(len(self.values))]
+        return [np.flatnonzero(self.values == label) for label in (0, 1)]
+
     def take(self, rows: NDArray[Any]) -> Target:
         """Return some of the rows."""
         return replace(self, values=self.values[rows], weights=self.weights[rows])

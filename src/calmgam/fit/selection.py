@@ -111,20 +111,14 @@ class PathScores:
 def draw_folds(target: Target, n_folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """Draw the fold of every row; classes keep their shares."""
     fold_of_row = np.empty(len(target.values), dtype=np.intp)
-    strata = [np.arange(len(target.values))]
-    if target.is_classification:
-        strata = [np.flatnonzero(target.values == label) for label in (0, 1)]
-    for rows in strata:
+    for rows in target.strata:
         fold_of_row[rng.permutation(rows)] = np.arange(len(rows)) % n_folds
     return fold_of_row
 
 
 def enough_rows(target: Target) -> bool:
     """Whether every fold would hold enough rows (of either class)."""
-    counts = [len(target.values)]
-    if target.is_classification:
-        counts = [int((target.values == label).sum()) for label in (0, 1)]
-    return min(counts) >= N_FOLDS * MIN_ROWS_PER_FOLD
+    return min(map(len, target.strata)) >= N_FOLDS * MIN_ROWS_PER_FOLD
 
 
 def score_path(
