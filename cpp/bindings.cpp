@@ -216,11 +216,13 @@ nb::list joint_splits(Input<double, 1> residual, Input<double, 1> weight, Input<
 }
 
 void backfit(Input<std::uint16_t, 2> cells, const std::vector<std::size_t>& n_leaves,
-             const std::vector<std::size_t>& n_bins, Input<double, 1> weight, double l2, int n_sweeps,
-             nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> residual) {
+             const std::vector<std::size_t>& n_bins, const std::vector<std::size_t>& turns, Input<double, 1> weight,
+             double l2, int n_sweeps, nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> residual) {
     if (cells.shape(1) != residual.shape(0) || weight.shape(0) != residual.shape(0))
         throw std::invalid_argument("joint growth: array shapes do not agree");
-    const auto features = split_features(cells, n_leaves, n_bins);
+    const auto all = split_features(cells, n_leaves, n_bins);
+    std::vector<calmgam::SplitFeature> features;
+    for (const std::size_t turn : turns) features.push_back(all.at(turn));
     nb::gil_scoped_release release;
     calmgam::backfit(residual.shape(0), features, weight.data(), l2, n_sweeps, residual.data());
 }
@@ -230,8 +232,8 @@ void bind_joint(nb::module_& m) {
           "n_leaves"_a, "n_bins"_a, "codes"_a.noconvert(), "code_features"_a, "n_conditions"_a, "ordered"_a,
           "subsets"_a, "min_rows"_a, "l2"_a, "noise"_a, "n_threads"_a,
           "Best split of every leaf of every feature: (gain, conditioning feature or -1, mask of codes on the left).");
-    m.def("backfit", &backfit, "cells"_a.noconvert(), "n_leaves"_a, "n_bins"_a, "weight"_a.noconvert(), "l2"_a,
-          "n_sweeps"_a, "residual"_a.noconvert(),
+    m.def("backfit", &backfit, "cells"_a.noconvert(), "n_leaves"_a, "n_bins"_a, "turns"_a, "weight"_a.noconvert(),
+          "l2"_a, "n_sweeps"_a, "residual"_a.noconvert(),
           "Take the histogram model's cyclic updates off the residual, in place.");
 }
 

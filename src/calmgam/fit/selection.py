@@ -173,7 +173,9 @@ def score_path(
             if position and tried[position - 1] >= len(path):  # the path has ended
                 losses[position, held_out] = losses[position - 1, held_out]
                 continue
-            scores = _held_out_scores(path[:n_splits], X, coarse, target, roles, held_out)
+            scores = _held_out_scores(
+                path[:n_splits], X, coarse, target, roles, table.turns, held_out
+            )
             losses[position, held_out] = target.losses(scores, held_out)
 
     for done, _ in enumerate(parallel_map(run, range(N_FOLDS), n_jobs), start=1):
@@ -202,11 +204,13 @@ def _held_out_scores(
     binned: Binned,
     target: Target,
     roles: Roles,
+    turns: list[int],
     held_out: NDArray[np.intp],
 ) -> FloatArray:
     trees = trees_after(path, len(binned.features))
     cells = binned.cells(trees, X)
-    curves = boost(cells, binned, [tree.n_leaves for tree in trees], target, roles, QUICK, seed=0)
+    n_leaves = [tree.n_leaves for tree in trees]
+    curves = boost(cells, binned, n_leaves, target, roles, QUICK, seed=0, order=turns)
     scores = np.full(len(held_out), curves.intercepts.mean())
     for feature_cells, values in zip(cells, curves.values, strict=True):
         scores += values.mean(axis=0).ravel()[feature_cells[held_out]]
