@@ -89,10 +89,10 @@ def test_threads_give_the_same_bits():
 
 
 def test_a_bin_without_rows_on_one_side_costs_no_noise_whatever_the_weights():
-    """(0.7 + 0.1) + 0.2 < (0.1 + 0.2) + 0.7: no rows must not look like 1e-16 of a row."""
+    """(0.4 + 0.1) + 0.1 < (0.1 + 0.1) + 0.4: no rows must not look like 1e-16 of a row."""
     codes = np.array([[0, 1, 4, 0, 2]], dtype=np.uint16)  # of three conditions; 4 is missing
     cells = np.array([[0, 0, 0, 0, 0], [0, 0, 0, 1, 1]], dtype=np.uint16)
-    weights, residual = np.array([0.1, 0.2, 0.7, 1, 1]), np.array([0.0, 0, 0, 1, -1])
+    weights, residual = np.array([0.1, 0.1, 0.4, 1, 1]), np.array([0.0, 0, 0, 1, -1])
     table = residual, weights, cells, [1, 1], [1, 2], codes, [0], [3], [True], [False]
     _, [(gain, _, left)] = _kernels.joint_splits(*table, 1.0, 0.0, 0.5, 1)
     assert gain == 1.5
