@@ -79,9 +79,10 @@ def ice_sums(
 
 def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, seed, settings):
     """Return intercept, heights of all cells, validation loss and number of the best round."""
+    l2 = settings.l2 * target.curvature
 
     def height(gradient, hessian):
-        return settings.learning_rate * gradient / (hessian + settings.l2) if hessian > 0 else 0.0
+        return settings.learning_rate * gradient / (hessian + l2) if hessian > 0 else 0.0
 
     def tree_step(gradient, hessian, rows, cuts):
         """Heights of the bins between cuts, for those cuts that leave enough rows on both sides."""
@@ -110,7 +111,7 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
             return np.where(enough, score(left.T) + score(right.T) - score(whole), 0.0)
 
         def score(part):
-            return part[0] ** 2 / (part[1] + settings.l2 + 1e-12)
+            return part[0] ** 2 / (part[1] + l2 + 1e-12)
 
         cuts = []
         for _ in range(settings.max_leaves - 1):
@@ -272,10 +273,11 @@ def joint_options(
     return found
 
 
-def backfit(cells, n_leaves, n_bins, weights, l2, n_sweeps, residual):
+def backfit(cells, n_leaves, n_bins, turns, weights, l2, n_sweeps, residual):
     """Return what is left of the residual."""
     for _ in range(n_sweeps):
-        for line, n_cells in zip(cells, np.multiply(n_leaves, n_bins), strict=True):
+        for i in turns:
+            line, n_cells = cells[i], n_leaves[i] * n_bins[i]
             weight = np.bincount(line, weights, n_cells)
             sums = np.bincount(line, weights * residual, n_cells)
             heights = np.divide(sums, weight + l2, out=np.zeros(n_cells), where=weight > 0)

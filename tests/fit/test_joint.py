@@ -110,7 +110,8 @@ def test_rows_not_weights_fill_a_leaf():
 @given(seed=st.integers(0, 2**32), l2=st.sampled_from([0.0, 0.5, 5.0]))
 def test_backfitting_is_that_of_the_twin_and_never_makes_it_worse(seed, l2):
     table = KernelTable(seed)
-    shape = table.cells, table.n_leaves, table.n_bins, table.weights
+    turns = np.random.default_rng(seed).permutation(len(table.cells)).tolist()
+    shape = table.cells, table.n_leaves, table.n_bins, turns, table.weights
     residual = table.residual.copy()
     squares = [table.weights @ residual**2]
     for _ in range(6):
@@ -132,7 +133,9 @@ def test_many_sweeps_lead_to_the_least_squares_fit():
     design = np.hstack(columns).astype(float)
     heights = np.linalg.lstsq(root[:, None] * design, root * table.residual, rcond=None)[0]
     residual = table.residual.copy()
-    _kernels.backfit(table.cells, table.n_leaves, table.n_bins, table.weights, 2.0, 3000, residual)
+    turns = list(range(len(table.cells)))
+    shape = table.cells, table.n_leaves, table.n_bins, turns, table.weights
+    _kernels.backfit(*shape, 2.0, 3000, residual)
     np.testing.assert_allclose(residual, table.residual - design @ heights, atol=1e-6)
 
 
@@ -143,7 +146,8 @@ def test_arrays_that_do_not_fit_are_refused(name):
     with pytest.raises(ValueError, match="array shapes do not agree"):
         _kernels.joint_splits(*table.arguments(), 1)
     if name != "codes":
-        shape = table.cells, table.n_leaves, table.n_bins, table.weights
+        turns = list(range(len(table.cells)))
+        shape = table.cells, table.n_leaves, table.n_bins, turns, table.weights
         with pytest.raises(ValueError, match="array shapes do not agree"):
             _kernels.backfit(*shape, 1.0, 1, table.residual)
 

@@ -58,6 +58,11 @@ class Target:
         return self.task == "classification"
 
     @property
+    def curvature(self) -> float:
+        """Largest second derivative of a row's loss: what a row can weigh in a step."""
+        return 0.25 if self.is_classification else 1.0
+
+    @property
     def metric(self) -> str:
         """Name of the error that `error` gives."""
         return "log_loss" if self.is_classification else "rmse"
