@@ -19,7 +19,7 @@ def main(arguments: list[str] | None = None) -> None:
         description="Measure time and memory on a million rows.",
         parents=[settings_parser()],
     )
-    parser.add_argument("--models", type=names, default=["calm"])
+    parser.add_argument("--models", type=names, default=["calm_heterogeneity", "calm"])
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/million.csv")
     options = parser.parse_args(arguments)
     cells = [Cell("million", model, "all") for model in options.models]
