@@ -1,6 +1,7 @@
 // The audit in sentences: direction, a typical change and the hidden jumps of every feature.
 
 import type { FeatureContents } from "./contents";
+import { prose } from "./format";
 import { directionText } from "./summary";
 
 export function Audit({ features }: { features: FeatureContents[] }) {
@@ -15,7 +16,7 @@ export function Audit({ features }: { features: FeatureContents[] }) {
         <thead>
           <tr>
             <th scope="col">feature</th>
-            <th scope="col">score is</th>
+            <th scope="col">direction</th>
             <th scope="col">statements</th>
           </tr>
         </thead>
@@ -27,18 +28,18 @@ export function Audit({ features }: { features: FeatureContents[] }) {
               </th>
               <td>{directionText(feature)}</td>
               <td>
-                <p>{feature.verdict}</p>
+                <p>{prose(feature.verdict)}</p>
                 {feature.evidence.length > 0 && (
                   <ul class="evidence">
                     {feature.evidence.map((text) => (
-                      <li>{text}</li>
+                      <li>{prose(text)}</li>
                     ))}
                   </ul>
                 )}
-                {feature.move && <p>{feature.move}</p>}
+                {feature.move && <p>{prose(feature.move)}</p>}
                 {feature.jumps.map((jump) => (
                   <p>
-                    <span class="arrow">{jump.arrow}</span> {jump.sentence}
+                    <span class="arrow">{jump.arrow}</span> {prose(jump.sentence)}
                   </p>
                 ))}
               </td>

@@ -15,6 +15,11 @@ export interface Target {
   height: number;
 }
 
+export interface Size {
+  width: number;
+  height: number; // of the part with the curves; levels take what they need
+}
+
 export interface Drawing {
   node: HTMLElement;
   targets: Target[];
@@ -28,8 +33,8 @@ interface Step {
 
 const N_COLOURS = 7;
 const DASHES = ["", "6 2", "2 2"];
-const HEIGHT = 250;
-const STRIP = 54;
+const TOP = 40; // the axis label, below it the jumps' arrows
+const STRIP = 62;
 const MARGIN_LEFT = 56;
 const MISSING_WIDTH = 76;
 const MAX_LEVELS = 24;
@@ -57,12 +62,17 @@ export function drawFeature(
   feature: FeatureContents,
   term: Term,
   visible: boolean[],
-  width: number,
+  size: Size,
   allLevels: boolean,
 ): Drawing {
+  if (feature.labels.length === 0 && feature.display_edges.length === 0) {
+    const node = document.createElement("p");
+    node.textContent = "No training rows.";
+    return { node, targets: [] };
+  }
   return feature.kind === "numeric"
-    ? drawCurves(feature, term, visible, width)
-    : drawLevels(feature, term, visible, width, allLevels);
+    ? drawCurves(feature, term, visible, size)
+    : drawLevels(feature, term, visible, size.width, allLevels);
 }
 
 export function hiddenLevels(feature: FeatureContents): number {
@@ -73,7 +83,7 @@ function drawCurves(
   feature: FeatureContents,
   term: Term,
   visible: boolean[],
-  width: number,
+  { width, height }: Size,
 ): Drawing {
   const node = document.createElement("div");
   const hasMissing = feature.labels.length > 0;
@@ -86,9 +96,9 @@ function drawCurves(
     const frame = { width: mainWidth, marginLeft: MARGIN_LEFT, marginRight: 14, style: FONT };
     const main = Plot.plot({
       ...frame,
-      height: HEIGHT,
+      height,
       marginBottom: 6,
-      marginTop: 26,
+      marginTop: TOP,
       x: { ...x, axis: null },
       y: { ...y, tickFormat: tick, ticks: 6 },
       marks: [
@@ -101,7 +111,7 @@ function drawCurves(
       ...frame,
       height: STRIP,
       marginTop: 2,
-      marginBottom: 30,
+      marginBottom: 36,
       x: { ...x, label: feature.name, labelAnchor: "center", labelArrow: "none" },
       y: { axis: null },
       marks: [
@@ -123,17 +133,17 @@ function drawCurves(
     const bins = binEdges(feature, term);
     for (let slot = 0; slot + 1 < bins.length; slot++) {
       const left = apply(bins[slot]);
-      targets.push({ slot, left, top: 26, width: apply(bins[slot + 1]) - left, height: HEIGHT + STRIP - 58 });
+      targets.push({ slot, left, top: TOP, width: apply(bins[slot + 1]) - left, height: height + STRIP - TOP - 36 });
     }
   }
   if (hasMissing) {
     const slot = term.values[0].length - 1;
     const missing = Plot.plot({
       width: MISSING_WIDTH,
-      height: HEIGHT,
+      height,
       marginLeft: 8,
       marginRight: 8,
-      marginTop: 26,
+      marginTop: TOP,
       marginBottom: 6,
       style: FONT,
       x: { type: "band", domain: ["missing"], axis: "top", label: null, tickSize: 0 },
@@ -148,7 +158,7 @@ function drawCurves(
     });
     missing.classList.add("missing");
     node.append(missing);
-    targets.push({ slot, left: mainWidth + 8, top: 26, width: MISSING_WIDTH - 16, height: HEIGHT - 32 });
+    targets.push({ slot, left: mainWidth + 8, top: TOP, width: MISSING_WIDTH - 16, height: height - TOP - 6 });
   }
   node.className = "curves";
   node.style.gridTemplateColumns = hasMissing ? `${mainWidth}fr ${MISSING_WIDTH}fr` : "1fr";
@@ -166,7 +176,7 @@ function drawLevels(
   const regions = shown(feature, visible);
   const rowHeight = Math.max(22, 9 * regions.length + 8);
   const marginTop = 24;
-  const marginBottom = 34;
+  const marginBottom = 40;
   const height = positions.length * rowHeight + marginTop + marginBottom;
   const isNarrow = width < 560;
   const rowsWidth = isNarrow ? 64 : 120;
@@ -234,7 +244,7 @@ function drawLevels(
           insetBottom: rowHeight / 4,
         },
       ),
-      Plot.text(["rows"], { frameAnchor: "bottom", dy: 22, fill: "currentColor" }),
+      Plot.text(["rows"], { frameAnchor: "bottom", dy: 34, lineAnchor: "bottom", fill: "currentColor" }),
     ],
   });
   const node = document.createElement("div");
@@ -259,14 +269,8 @@ export function drawPath(path: PathPoint[], metric: string, width: number): Elem
     marginLeft: MARGIN_LEFT,
     marginBottom: 40,
     style: FONT,
-    x: {
-      label: "number of splits",
-      labelAnchor: "center",
-      labelArrow: "none",
-      ticks: path.map((p) => p.n_splits).filter((n) => n % (path.length > 12 ? 5 : 1) === 0),
-      tickFormat: tick,
-    },
-    y: { label: `cross-validated ${metric}`, grid: true, tickFormat: tick, ticks: 5 },
+    x: { label: "number of splits", labelAnchor: "center", labelArrow: "none", ticks: 5, tickFormat: tick, inset: 6 },
+    y: { label: `cross-validated ${metric}`, grid: true, tickFormat: tick, ticks: 5, insetBottom: 20 },
     marks: [
       Plot.ruleX(path, {
         x: "n_splits",
@@ -288,7 +292,7 @@ export function drawPath(path: PathPoint[], metric: string, width: number): Elem
         x: "n_splits",
         y: "error",
         text: () => "chosen",
-        dy: -14,
+        dy: 15,
         fill: "var(--ink)",
       }),
     ],
@@ -356,7 +360,7 @@ function curveMarks(region: number, steps: Step[]): Plot.Markish[] {
 function jumpMarks(threshold: number, arrow: string): Plot.Markish[] {
   return [
     Plot.ruleX([threshold], { stroke: "var(--ink)", strokeDasharray: "1 3" }),
-    Plot.text([threshold], { x: (t) => t, text: () => arrow, frameAnchor: "top", dy: -16, fontSize: 14 }),
+    Plot.text([threshold], { x: (t) => t, text: () => arrow, frameAnchor: "top", dy: -14, fontSize: 14 }),
   ];
 }
 

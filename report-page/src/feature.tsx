@@ -10,11 +10,15 @@ import {
   regionColour,
   regionDashes,
   type Drawing,
+  type Size,
   type Target,
 } from "./charts";
 import type { FeatureContents } from "./contents";
-import { brief, exact, percent, plural, pretty, signed } from "./format";
+import { brief, exact, percent, plural, pretty, prose, signed } from "./format";
 import type { Model, Term } from "./model";
+
+const SCREEN_HEIGHT = 270;
+const PAPER = { width: 720, height: 200 }; // readable text on A4 and letter, three charts a page
 
 interface Props {
   feature: FeatureContents;
@@ -58,7 +62,7 @@ export function Feature({ feature, model, totalImportance }: Props) {
         <ul class="sentences">
           {feature.jumps.map((jump) => (
             <li>
-              <span class="arrow">{jump.arrow}</span> {jump.sentence}
+              <span class="arrow">{jump.arrow}</span> {prose(jump.sentence)}
             </li>
           ))}
         </ul>
@@ -81,7 +85,9 @@ function Legend({ feature, visible, toggle, only }: LegendProps) {
         <li>
           <button class="curve" aria-pressed={visible[k]} onClick={() => toggle(k)}>
             <Swatch region={k} />
-            <span class="rule">{pretty(region.rule)}</span>
+            <span class="rule short" title={region.rule}>
+              {pretty(region.rule)}
+            </span>
             <span class="share">{percent(region.share)} of rows</span>
           </button>
           {feature.regions.length > 2 && (
@@ -118,9 +124,20 @@ function Chart({ feature, term, visible, allLevels }: ChartProps) {
   const [cursor, setCursor] = useState<number>();
   useLayoutEffect(() => {
     if (!width) return;
-    const drawn = drawFeature(feature, term, visible, width, allLevels);
-    canvas.current!.replaceChildren(drawn.node);
-    setDrawing(drawn);
+    const draw = (size: Size) => {
+      const drawn = drawFeature(feature, term, visible, size, allLevels);
+      canvas.current!.replaceChildren(drawn.node);
+      setDrawing(drawn);
+    };
+    const drawOnPaper = () => draw(PAPER);
+    const drawOnScreen = () => draw({ width, height: SCREEN_HEIGHT });
+    drawOnScreen();
+    window.addEventListener("beforeprint", drawOnPaper);
+    window.addEventListener("afterprint", drawOnScreen);
+    return () => {
+      window.removeEventListener("beforeprint", drawOnPaper);
+      window.removeEventListener("afterprint", drawOnScreen);
+    };
   }, [feature, term, visible, width, allLevels]);
   const targets = drawing?.targets ?? [];
   const target = cursor === undefined ? undefined : targets[cursor];

@@ -15,15 +15,17 @@ export function signed(value: number, text = brief(value)): string {
 }
 
 /** A formatter with as many decimals as the largest number needs, so that columns line up. */
-export function column(largest: number, digits = 4): (value: number) => string {
+export function fixed(largest: number, digits = 4): (value: number) => string {
   const size = Math.abs(largest);
-  if (!(size > 1e-7)) return (value) => signed(value);
+  if (!(size > 1e-7)) return (value) => brief(value);
   const decimals = Math.min(20, Math.max(0, digits - 1 - Math.floor(Math.log10(size))));
-  return (value) => {
-    const text = value.toFixed(decimals);
-    if (Number(text) === 0) return (0).toFixed(decimals);
-    return value > 0 ? `+${text}` : sign(text);
-  };
+  return (value) => sign((Number(value.toFixed(decimals)) + 0).toFixed(decimals));
+}
+
+/** The same, with a plus before positive numbers. */
+export function fixedSigned(largest: number): (value: number) => string {
+  const format = fixed(largest);
+  return (value) => signed(value, format(value));
 }
 
 /** A value of a numeric feature: exact, as short as possible. */
@@ -48,9 +50,14 @@ export function plural(number: number, word: string): string {
   return `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 }
 
+/** Text with typographic minus signs before numbers. */
+export function prose(text: string): string {
+  return text.replace(/(^|[\s({])-(?=[\d.])/g, `$1${MINUS}`);
+}
+
 /** A rule with short signs and spaces at which lines do not break. */
 export function pretty(rule: string): string {
-  return rule
+  return prose(rule)
     .replaceAll("<=", "≤")
     .replaceAll("!=", "≠")
     .replace(/ (≤|<|>|=|≠|in|or) /g, "\u00a0$1\u00a0");
@@ -70,9 +77,10 @@ export function shortest(low: number, high: number): number {
   return high;
 }
 
-/** A number on an axis: 100, 1k, 2.5M. */
+/** A number on an axis, short enough for the margin: 100, 20k, 2.5M, 5e−5. */
 export function tick(value: number): string {
   const size = Math.abs(value);
+  if (size > 0 && size < 1e-3) return sign(Number(value.toPrecision(6)).toExponential());
   for (const [unit, name] of [[1e9, "G"], [1e6, "M"], [1e4, "k"]] as const) {
     if (size >= unit) return exact(Number((value / (name === "k" ? 1e3 : unit)).toPrecision(6))) + name;
   }
@@ -80,7 +88,7 @@ export function tick(value: number): string {
 }
 
 function sign(text: string): string {
-  return text.replace("-", MINUS);
+  return text.replaceAll("-", MINUS);
 }
 
 function trim(text: string): string {

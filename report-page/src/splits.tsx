@@ -102,8 +102,16 @@ function Records({ title, splits, isOpen = false }: { title: string; splits: Spl
             {splits.map((record) => (
               <tr>
                 <th scope="row">{record.feature}</th>
-                <td class="rule">{record.condition ? pretty(record.condition) : "–"}</td>
-                <td class="rule muted">{pretty(record.region)}</td>
+                <td>
+                  <span class="rule short" title={record.condition}>
+                    {record.condition ? pretty(record.condition) : "–"}
+                  </span>
+                </td>
+                <td class="muted">
+                  <span class="rule short" title={record.region}>
+                    {pretty(record.region)}
+                  </span>
+                </td>
                 <td class="number">
                   {record.condition ? `${count(record.n_left)} + ${count(record.n_right)}` : count(record.n_rows)}
                 </td>

@@ -1,7 +1,7 @@
 // The model at a glance: what it predicts, how large it is, how well it does, what matters.
 
 import type { Contents, FeatureContents, Summary as SummaryContents } from "./contents";
-import { brief, count, percent, plural } from "./format";
+import { brief, count, fixed, percent, plural } from "./format";
 
 export function Summary({ contents }: { contents: Contents }) {
   const { summary, features } = contents;
@@ -56,9 +56,9 @@ function Size({ number, word }: { number: number; word: string }) {
 
 function Errors({ summary }: { summary: SummaryContents }) {
   const errors = [
-    ["own GAM", summary.gam, "the same model without splits"],
-    ["this model", summary.calm, ""],
-    ["reference", summary.reference, "the black box that pointed to the splits"],
+    ["own GAM", summary.gam],
+    ["this model", summary.calm],
+    ["reference", summary.reference],
   ] as const;
   const known = errors.filter(([, error]) => error !== null);
   const largest = Math.max(...known.map(([, error]) => error ?? 0));
@@ -69,11 +69,9 @@ function Errors({ summary }: { summary: SummaryContents }) {
         <table>
           <caption>{summary.metric.replace("_", " ")} on validation rows; shorter is better</caption>
           <tbody>
-            {known.map(([name, error, meaning]) => (
+            {known.map(([name, error]) => (
               <tr class={name === "this model" ? "own" : ""}>
-                <th scope="row" title={meaning}>
-                  {name}
-                </th>
+                <th scope="row">{name}</th>
                 <td class="number">{brief(error ?? 0, 4)}</td>
                 <td class="bar">
                   <Bar share={(error ?? 0) / largest} />
@@ -85,8 +83,8 @@ function Errors({ summary }: { summary: SummaryContents }) {
       )}
       {summary.standing !== null && (
         <p class="note">
-          {percent(summary.standing)} of the way from the own GAM (the same model without splits) to the reference (the
-          black box that pointed to the splits).
+          {summary.standing > 1 ? "Beyond the reference" : `${percent(summary.standing)} of the way to the reference`}, the
+          black box that pointed to the splits. The own GAM is the same model without splits.
         </p>
       )}
       {measures.length > 0 && (
@@ -106,8 +104,14 @@ function Errors({ summary }: { summary: SummaryContents }) {
 
 function Importances({ features }: { features: FeatureContents[] }) {
   const largest = features[0].importance || 1;
+  const format = fixed(largest, 3);
   return (
     <table class="importances">
+      <colgroup>
+        {["26%", "6rem", "20%", "4.5rem", "auto", "8rem"].map((width) => (
+          <col style={{ width }} />
+        ))}
+      </colgroup>
       <thead>
         <tr>
           <th scope="col">feature</th>
@@ -118,7 +122,7 @@ function Importances({ features }: { features: FeatureContents[] }) {
             curves
           </th>
           <th scope="col">curve chosen by</th>
-          <th scope="col">score is</th>
+          <th scope="col">direction</th>
         </tr>
       </thead>
       <tbody>
@@ -127,7 +131,7 @@ function Importances({ features }: { features: FeatureContents[] }) {
             <th scope="row">
               <a href={`#feature-${feature.index}`}>{feature.name}</a>
             </th>
-            <td class="number">{brief(feature.importance)}</td>
+            <td class="number">{format(feature.importance)}</td>
             <td class="bar">
               <Bar share={feature.importance / largest} />
             </td>

@@ -4,7 +4,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Contents, FeatureContents } from "./contents";
 import { Swatch } from "./feature";
-import { brief, column, pretty, shortest } from "./format";
+import { brief, fixed, fixedSigned, pretty, shortest } from "./format";
 import type { Model, Row, Term, Value } from "./model";
 import { scoreName } from "./summary";
 
@@ -39,8 +39,9 @@ export function WhatIf({ contents, model }: { contents: Contents; model: Model }
 
   const parts = model.contributions(row);
   const lastParts = model.contributions(last);
-  const largest = useMemo(() => largestContribution(model), [model]);
-  const format = column(largest);
+  // bars keep their scale while values move, unless one gets too long for it
+  const largest = Math.max(2 * contents.features[0].importance, ...[...parts, ...lastParts].map(Math.abs)) || 1;
+  const format = fixedSigned(largest);
   return (
     <section id="what-if" aria-labelledby="what-if-title">
       <h2 id="what-if-title">What if</h2>
@@ -74,6 +75,11 @@ export function WhatIf({ contents, model }: { contents: Contents; model: Model }
         </div>
       </div>
       <table class="what-if">
+        <colgroup>
+          {["17%", "15.5rem", "8.5rem", "6rem", "6rem", "auto"].map((width) => (
+            <col style={{ width }} />
+          ))}
+        </colgroup>
         <thead>
           <tr>
             <th scope="col">feature</th>
@@ -121,7 +127,8 @@ function Outcome({ contents, model, row, last }: { contents: Contents; model: Mo
   const { summary } = contents;
   const score = model.score(row);
   const lastScore = model.score(last);
-  const format = column(Math.max(Math.abs(score), Math.abs(lastScore)));
+  const largest = Math.max(Math.abs(score), Math.abs(lastScore));
+  const hasChanged = row.some((value, k) => value !== last[k]);
   const [probability, lastProbability] = [score, lastScore].map((s) => model.predict(s));
   return (
     <dl class="results" aria-live="polite">
@@ -133,20 +140,22 @@ function Outcome({ contents, model, row, last }: { contents: Contents; model: Mo
               {brief(100 * probability)} %
             </data>
           </dd>
-          <dd class="was">was {brief(100 * lastProbability)} %</dd>
+          <dd class="was" hidden={!hasChanged}>
+            was {brief(100 * lastProbability)} %
+          </dd>
         </div>
       )}
       <div>
         <dt>{summary.link === "logit" ? `score (${scoreName(summary)})` : scoreName(summary)}</dt>
         <dd>
           <data id="score" value={String(score)}>
-            {format(score).replace("+", "")}
+            {fixed(largest)(score)}
           </data>
         </dd>
-        <dd class="was">
-          was {format(lastScore).replace("+", "")}, change{" "}
+        <dd class="was" hidden={!hasChanged}>
+          was {fixed(largest)(lastScore)}, change{" "}
           <data id="change" value={String(score - lastScore)}>
-            {format(score - lastScore)}
+            {fixedSigned(largest)(score - lastScore)}
           </data>
         </dd>
       </div>
@@ -178,7 +187,7 @@ function Line({ feature, term, row, part, lastPart, largest, format, change, dra
       </th>
       <td class="control">
         {feature.kind === "numeric" ? (
-          <NumberControl {...{ feature, value, change, drag, drop }} />
+          <NumberControl {...{ feature, term, value, change, drag, drop }} />
         ) : (
           <LevelControl {...{ feature, term, value, change }} />
         )}
@@ -192,10 +201,12 @@ function Line({ feature, term, row, part, lastPart, largest, format, change, dra
       <td class={`number change ${difference === 0 ? "same" : ""}`}>{difference === 0 ? "" : format(difference)}</td>
       <td class="active">
         {feature.regions.length > 1 && (
-          <>
+          <div class="chosen">
             <Swatch region={leaf} />
-            <span class="rule">{pretty(feature.regions[leaf].rule)}</span>
-          </>
+            <span class="rule short" title={feature.regions[leaf].rule}>
+              {pretty(feature.regions[leaf].rule)}
+            </span>
+          </div>
         )}
         <Support term={term} leaf={leaf} value={value} />
       </td>
@@ -238,12 +249,13 @@ function Support({ term, leaf, value }: { term: Term; leaf: number; value: Value
 
 interface ControlProps {
   feature: FeatureContents;
+  term: Term;
   value: Value;
   change: (value: Value) => void;
 }
 
-function NumberControl({ feature, value, change, drag, drop }: ControlProps & Pick<LineProps, "drag" | "drop">) {
-  const scale = sliderScale(feature);
+function NumberControl({ feature, term, value, change, drag, drop }: ControlProps & Pick<LineProps, "drag" | "drop">) {
+  const scale = sliderScale(feature, term);
   const read = (text: string) => (Number.isFinite(Number(text)) && text.trim() ? Number(text) : null);
   return (
     <>
@@ -252,8 +264,8 @@ function NumberControl({ feature, value, change, drag, drop }: ControlProps & Pi
           type="range"
           class={value === null ? "absent" : ""}
           min={0}
-          max={SLIDER_STEPS}
-          value={value === null ? SLIDER_STEPS / 2 : scale.position(value)}
+          max={scale.n_steps}
+          value={value === null ? scale.n_steps / 2 : scale.position(value)}
           aria-label={`${feature.name}, slider`}
           onInput={(event) => drag(scale.value(Number(event.currentTarget.value)))}
           onChange={drop}
@@ -271,7 +283,7 @@ function NumberControl({ feature, value, change, drag, drop }: ControlProps & Pi
   );
 }
 
-function LevelControl({ feature, term, value, change }: ControlProps & { term: Term }) {
+function LevelControl({ feature, term, value, change }: ControlProps) {
   const { levels } = term.feature;
   return (
     <select
@@ -292,19 +304,30 @@ function LevelControl({ feature, term, value, change }: ControlProps & { term: T
 }
 
 interface Scale {
+  n_steps: number;
   position: (value: number) => number;
   value: (position: number) => number;
 }
 
-/** Positions of a slider: even on the feature's axis, which may be logarithmic. */
-function sliderScale({ display_edges: edges, log_from }: FeatureContents): Scale | null {
+/** Positions of a slider: whole numbers, or even on the feature's axis, which may be logarithmic. */
+function sliderScale({ display_edges: edges, log_from }: FeatureContents, term: Term): Scale | null {
   if (edges.length < 2) return null;
+  const [lowest, highest] = [edges[0], edges[edges.length - 1]];
+  const isWhole = [lowest, highest].every(Number.isInteger) && term.edges.every((edge) => Number.isInteger(2 * edge));
+  if (isWhole && highest - lowest <= SLIDER_STEPS) {
+    return {
+      n_steps: highest - lowest,
+      position: (value) => value - lowest,
+      value: (position) => lowest + position,
+    };
+  }
   const bend = (value: number) => (log_from === null ? value : Math.sign(value) * Math.log1p(Math.abs(value) / log_from));
   const unbend = (bent: number) =>
     log_from === null ? bent : Math.sign(bent) * log_from * Math.expm1(Math.abs(bent));
-  const [low, high] = [bend(edges[0]), bend(edges[edges.length - 1])];
+  const [low, high] = [bend(lowest), bend(highest)];
   const at = (position: number) => unbend(low + ((high - low) * position) / SLIDER_STEPS);
   return {
+    n_steps: SLIDER_STEPS,
     position: (value) => (high > low ? (SLIDER_STEPS * (bend(value) - low)) / (high - low) : 0),
     value: (position) => shortest(at(position - 0.5), at(position + 0.5)),
   };
@@ -329,16 +352,4 @@ function typicalValue(term: Term): Value {
   const high = median < term.edges.length ? term.edges[median] : term.feature.high;
   if (low === null || high === null) return null;
   return low < high ? shortest(low, high) : high;
-}
-
-function largestContribution(model: Model): number {
-  let largest = 0;
-  for (const term of model.terms) {
-    term.values.forEach((values, leaf) =>
-      values.forEach((value, slot) => {
-        if (term.counts[leaf][slot] > 0) largest = Math.max(largest, Math.abs(value));
-      }),
-    );
-  }
-  return largest || 1;
 }

@@ -14,6 +14,7 @@ from calmgam.read.findings import value_text
 from calmgam.read.view_types import JumpView
 from calmgam.read.wording import brief_number
 
+MAX_LEVELS = 8
 GROWTH = {
     "numeric": "as {} grows",
     "boolean": "when {} turns from False to True",
@@ -89,12 +90,11 @@ def jump_sentence(feature: Feature, jump: JumpView) -> str:
     feature : Feature
     jump : JumpView
     """
-    name = feature.name
-    where = (
-        f"{name} becomes {' or '.join(jump.levels)}"
-        if jump.levels
-        else f"{name} passes {jump.place}"
-    )
+    where = f"{feature.name} passes {jump.place}"
+    if jump.levels:
+        n_others = len(jump.levels) - MAX_LEVELS
+        named = [*jump.levels[:MAX_LEVELS], *([f"{n_others} others"] if n_others > 0 else [])]
+        where = f"{feature.name} becomes {' or '.join(named)}"
     what = f"the curve{'s' if len(jump.terms) > 1 else ''} of {' and '.join(jump.terms)} may switch"
     if jump.arrow == "=":
         return f"Where {where}, {what}, which never changes the score."
