@@ -38,8 +38,9 @@ format: .venv/dev-installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-figures: .venv/demo-installed
+figures: .venv/dev-installed
 	$(BIN)/python -m calmgam.demo --features 3 --out docs/figures
+	$(BIN)/python -m benchmarks.figures
 
 page:
 	cd report-page && npm ci --silent && npm run --silent build

@@ -9,7 +9,7 @@ import pytest
 from calmgam import _kernels
 from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.binning import Binned
-from calmgam.fit.boosting import BoostingSettings, boost, draw_bags
+from calmgam.fit.boosting import BoostingSettings, boost, content_order, draw_bags
 from calmgam.fit.losses import Target
 from calmgam.model.schema import Feature
 from oracles import boost_one_bag
@@ -395,7 +395,7 @@ def test_control_c_stops_boosting():
 # ---- the small print -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_rows", [8, 100, 1001])
+@pytest.mark.parametrize("n_rows", [30, 100, 1001])
 def test_bags_keep_the_shares_of_classes(n_rows):
     y = (np.arange(n_rows) % 4 == 0).astype(float)
     target = Target.classification(y, np.ones(n_rows))
@@ -409,14 +409,46 @@ def test_bags_keep_the_shares_of_classes(n_rows):
 
 def test_rows_of_weight_zero_are_not_drawn():
     weights = np.zeros(1000)
-    weights[::50] = 1
+    weights[::20] = 1
     roles = bags(Target.regression(np.arange(1000.0), weights), 5)
-    np.testing.assert_array_equal(np.sum(roles == VALIDATES, axis=0), 3)
+    np.testing.assert_array_equal(np.sum(roles == VALIDATES, axis=0), round(0.15 * 50))
     assert np.all(roles[weights == 0] == TRAINS)
 
 
 def test_small_tables_spare_no_row():
-    assert np.all(bags(Target.regression(np.arange(7.0), np.ones(7))) == TRAINS | VALIDATES)
+    target = Target.regression(np.arange(29.0), np.ones(29))
+    assert np.all(bags(target) == TRAINS | VALIDATES)
+    binned = columns([np.arange(29)], [30], [True])
+    curves = boost_columns(binned, target, bags(target), learning_rate=0.01, max_rounds=1000)
+    np.testing.assert_array_equal(curves.rounds, 40)  # nothing says when to stop
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_turns_follow_the_order(table, task):
+    """Features in another order are boosted as a table with these columns would be."""
+    target, order = table.target(task), [3, 0, 4, 1, 2]
+    arguments = target, bags(target), quick()
+    ordered = boost(table.cells, table.binned, table.n_leaves, *arguments, seed=5, order=order)
+    shuffled = Binned(
+        tuple(table.binned.features[i] for i in order),
+        tuple(table.binned.edges[i] for i in order),
+        table.binned.codes[order],
+    )
+    n_leaves = [table.n_leaves[i] for i in order]
+    expected = boost(table.cells[order], shuffled, n_leaves, *arguments, seed=5)
+    for turn, i in enumerate(order):
+        np.testing.assert_array_equal(ordered.values[i], expected.values[turn])
+    np.testing.assert_array_equal(ordered.losses, expected.losses)
+
+
+def test_the_order_depends_on_values_alone(table):
+    binned, places = table.binned, [4, 2, 0, 1, 3]
+    moved = Binned(
+        tuple(binned.features[i] for i in places),
+        tuple(binned.edges[i] for i in places),
+        binned.codes[places],
+    )
+    assert [places[i] for i in content_order(moved)] == content_order(binned)
 
 
 @pytest.mark.parametrize(

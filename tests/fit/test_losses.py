@@ -30,6 +30,16 @@ def test_a_constant_is_not_blown_up(y):
     np.testing.assert_allclose(target.values, 0, atol=1e-12 * max(abs(y[0]), 1))
 
 
+def test_what_counts_may_be_constant():
+    target = Target.regression(np.array([1.0, 1.0, 5.0]), np.array([1.0, 1.0, 0.0]))
+    np.testing.assert_array_equal(target.values, [0.0, 0.0, 4.0])
+
+
+def test_huge_numbers_do_not_overflow():
+    target = Target.regression(1e200 * Y, WEIGHTS)
+    np.testing.assert_allclose(target.values, Target.regression(Y, WEIGHTS).values, rtol=1e-9)
+
+
 def test_classes_stay_as_they_are():
     y = (Y > 5).astype(float)
     target = Target.classification(y, WEIGHTS)

@@ -65,3 +65,8 @@ def test_rounded_numbers_add_up_and_stay_close(values, n_decimals):
     unit = 10.0**-n_decimals
     assert sum(rounded) == pytest.approx(sum(values), abs=0.51 * unit)
     assert np.abs(np.array(rounded) - values).max() <= unit * (1 + 1e-6)
+
+
+def test_the_largest_remainders_go_up():
+    assert round_to_sum([0.2, 0.9, 0.9], 0) == [0, 1, 1]
+    assert round_to_sum([0.14, 0.19, -0.07], 1) == [0.2, 0.2, -0.1]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 TITLE = SMALL + 2
-LINE = 1.3 * SMALL  # height of a line of the header, in points
+LINE = 1.16 * SMALL  # height of a line of the header, in points
 CHARACTER = 0.59 * SMALL  # its mean width
 MAX_JUMPS = 8
 MAX_LEVELS = 24

@@ -50,6 +50,7 @@ def plot_feature(model: Model, feature: str, ax: Axes | None = None) -> Axes:
     model : Model
     feature : str
     ax : matplotlib axes, optional
+        Of a figure with ``layout="constrained"``, which makes room for rules above the axes.
 
     Returns
     -------

@@ -1,0 +1,64 @@
+import json
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import calmgam
+
+HEAVY = ("sklearn", "scipy", "pandas", "polars", "matplotlib", "xgboost", "lightgbm", "torch")
+
+
+def run(code, *arguments):
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_import_takes_nothing_heavy_along():
+    loaded = run("import sys, calmgam; print(*sys.modules)").split()
+    assert "calmgam" in loaded
+    assert not {name.split(".")[0] for name in loaded} & set(HEAVY)
+    assert "calmgam._kernels" not in loaded
+
+
+def test_import_takes_less_than_a_second():
+    times = []
+    for _ in range(3):  # the machine may be busy once
+        start = time.perf_counter()
+        run("import calmgam")
+        times.append(time.perf_counter() - start)
+    assert min(times) < 1
+
+
+def test_estimators_come_when_they_are_asked_for():
+    assert run("from calmgam import CALMRegressor as C; print(C.__module__)") == (
+        "calmgam.estimators\n"
+    )
+    with pytest.raises(AttributeError, match="no attribute 'CALMRegresor'"):
+        _ = calmgam.CALMRegresor
+
+
+SCORE_WITHOUT_KERNELS = """
+import sys
+sys.modules["calmgam._kernels"] = None
+import json, calmgam
+model = calmgam.load(sys.argv[1])
+rows = json.loads(sys.argv[2])
+print(json.dumps(model.score(rows).tolist()))
+"""
+
+
+def test_saved_models_score_without_compiled_code(tmp_path):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=200), rng.choice(["u", "v"], 200)]).astype(object)
+    X[:, 0] = X[:, 0].astype(float)
+    y = np.where(X[:, 1] == "u", 1, -1) * X[:, 0].astype(float)
+    estimator = calmgam.CALMRegressor(n_bags=2, max_rounds=50, n_jobs=1, random_state=0)
+    model = estimator.fit(X, y).model_
+    model.save(tmp_path / "model.json")
+    rows = [*X[:5].tolist(), [None, "w"]]
+    scores = json.loads(run(SCORE_WITHOUT_KERNELS, tmp_path / "model.json", json.dumps(rows)))
+    np.testing.assert_array_equal(scores, model.score(np.array(rows, dtype=object)))
+    assert model.n_splits > 0
