@@ -46,6 +46,9 @@ struct LeafSplit {
     std::vector<std::uint8_t> left;
 };
 
+// Levels that one condition may name: more could not be read.
+constexpr std::size_t MAX_LEVELS = 5;
+
 namespace joint_detail {
 
 struct Sum {
@@ -169,8 +172,12 @@ inline void try_conditions(const Sum* histogram, std::size_t n_bins, const Candi
                 keep(divisions[t], [&](std::size_t code) { return code == missing ? missing_left : code <= t; });
             continue;
         }
-        // every level alone; then the first 2, 3, ... of the ordered levels, and the last ones, up to half of them
+        // every level alone; then the first 2, 3, ... of the ordered levels, and the last ones
         const auto order = level_order(histogram, n_bins, n_codes, n_conditions, settings.l2);
+        // Ordering the levels by what is to be explained finds a direction in pure noise too: the largest
+        // singular value of an L x B table of noise is about sqrt(L) + sqrt(B), not sqrt(B).
+        const double n_levels = static_cast<double>(n_conditions);
+        const double freedom = n_levels + 2.0 * std::sqrt(n_levels * static_cast<double>(n_bins));
         const auto try_heads = [&](auto level, std::size_t longest) {
             std::vector<Sum> left(n_bins);
             for (std::size_t bin = 0; bin < n_bins; ++bin) left[bin] = start(bin);
@@ -179,6 +186,7 @@ inline void try_conditions(const Sum* histogram, std::size_t n_bins, const Candi
             for (std::size_t length = 1; length <= longest; ++length, ++level) {
                 inside[*level] = 1;
                 Division division;
+                if (length > 1) division.gain -= freedom * settings.noise;
                 for (std::size_t bin = 0; bin < n_bins; ++bin) {
                     left[bin] += histogram[bin * n_codes + *level];
                     division.add_bin(left[bin], total[bin], settings);
@@ -188,8 +196,8 @@ inline void try_conditions(const Sum* histogram, std::size_t n_bins, const Candi
         };
         for (auto level = order.begin(); level != order.end(); ++level) try_heads(level, 1);
         if (!subsets) continue;
-        try_heads(order.begin(), n_conditions / 2);
-        try_heads(order.rbegin(), (n_conditions - 1) / 2);
+        try_heads(order.begin(), std::min(MAX_LEVELS, n_conditions / 2));
+        try_heads(order.rbegin(), std::min(MAX_LEVELS, (n_conditions - 1) / 2));
     }
 }
 

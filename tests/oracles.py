@@ -217,12 +217,12 @@ def joint_options(
         total = weights[rows].sum()
         return (weights[rows] @ residual[rows]) ** 2 / (total + l2) if total > 0 else 0.0
 
-    def gain(inside, bins, goes_left):
+    def gain(inside, bins, goes_left, freedom):
         left, right = inside & goes_left, inside & ~goes_left
         if min(left.sum(), right.sum()) < min_rows:
             return 0.0
         sides = ((left & (bins == b), right & (bins == b)) for b in np.unique(bins))
-        return sum(
+        return -freedom * noise + sum(
             worth(low) + worth(high) - worth(low | high) - noise
             for low, high in sides
             if low.any() and high.any()
@@ -240,11 +240,15 @@ def joint_options(
             order = level_order(codes[j][inside], bins[inside], weights[inside], residual[inside])
             tried += [[level, *missing_left] for level in order]
             if subsets[j]:
-                tried += [[*order[:k], *missing_left] for k in range(1, n // 2 + 1)]
-                tried += [[*order[n - k :], *missing_left] for k in range(1, (n + 1) // 2)]
+                tried += [[*order[:k], *missing_left] for k in range(1, min(5, n // 2) + 1)]
+                tried += [
+                    [*order[n - k :], *missing_left] for k in range(1, min(5, (n - 1) // 2) + 1)
+                ]
         for chosen in tried:
             left = np.isin(np.arange(n + 2), chosen)
-            yield gain(inside, bins, left[codes[j]]), j, left
+            is_set = not ordered[j] and left[:n].sum() > 1 and not left[: n + 1].all()
+            freedom = n + 2 * np.sqrt(n * n_bins[i]) if is_set else 0
+            yield gain(inside, bins, left[codes[j]], freedom), j, left
 
     def level_order(levels, bins, weights, residual):
         def table(values):
