@@ -23,7 +23,7 @@ def noise(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 
 def additive(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return features with pairwise correlation RHO and a sum of curves, about as large as noise."""
+    """Return features with pairwise correlation RHO and a sum of curves, not of products."""
     shared = rng.normal(size=(N_ROWS, 1))
     X = np.sqrt(RHO) * shared + np.sqrt(1 - RHO) * rng.normal(size=(N_ROWS, N_FEATURES))
     return X, np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] ** 2 + np.tanh(X[:, 2]) - 0.5 * X[:, 3]
