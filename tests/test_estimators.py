@@ -204,7 +204,7 @@ def test_references_see_the_table_as_the_user_does(reference):
     estimator = quick(reference=reference, keep_reference=True, n_background=200).fit(TABLE, Y)
     assert ("colour", "size") in pairs(estimator)
     if reference is own_function:
-        assert pairs(estimator) == {("colour", "size"), ("age", "flag")}
+        assert pairs(estimator) >= {("colour", "size"), ("age", "flag")}
         assert estimator.model_.errors["reference"] == pytest.approx(0.1, rel=0.3)
     unfitted = isinstance(reference, type(encoder(None))) and not hasattr(
         reference, "n_features_in_"

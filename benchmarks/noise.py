@@ -1,0 +1,76 @@
+"""Splits that should not be there: pure noise, and an additive truth of correlated features.
+
+python -m benchmarks.noise
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from benchmarks import tables
+from benchmarks.environments import ROOT
+from benchmarks.run import names
+
+N_ROWS, N_FEATURES, RHO = 1000, 5, 0.9
+REQUIRED = 18  # of 20 seeds without a split
+
+
+def noise(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return independent features and a score that knows none of them."""
+    return rng.normal(size=(N_ROWS, N_FEATURES)), np.zeros(N_ROWS)
+
+
+def additive(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return features with pairwise correlation RHO and a sum of curves, not of products."""
+    shared = rng.normal(size=(N_ROWS, 1))
+    X = np.sqrt(RHO) * shared + np.sqrt(1 - RHO) * rng.normal(size=(N_ROWS, N_FEATURES))
+    return X, np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] ** 2 + np.tanh(X[:, 2]) - 0.5 * X[:, 3]
+
+
+def n_splits(truth: str, task: str, seed: int) -> int:
+    """Fit the default estimator; return how many splits it makes."""
+    from calmgam import CALMClassifier, CALMRegressor
+
+    rng = np.random.default_rng(seed)
+    X, score = {"noise": noise, "additive": additive}[truth](rng)
+    if task == "regression":
+        y = score + rng.normal(size=N_ROWS)
+        return CALMRegressor(random_state=seed).fit(X, y).n_splits_
+    y = rng.random(N_ROWS) < 1 / (1 + np.exp(-score))
+    return CALMClassifier(random_state=seed).fit(X, y).n_splits_
+
+
+def summary(measured: pd.DataFrame) -> pd.DataFrame:
+    """Return per case how many seeds made no split, and the most splits that any made."""
+    cases = measured.groupby("case", sort=False)["n_splits"]
+    table = cases.agg(seeds="size", without=lambda n: (n == 0).sum(), most_splits="max")
+    return table.reset_index().assign(required=REQUIRED)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.noise", description="Count splits where there is nothing."
+    )
+    parser.add_argument("--truths", type=names, default=names("noise,additive"))
+    parser.add_argument("--tasks", type=names, default=names("regression,classification"))
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/noise.csv")
+    options = parser.parse_args(arguments)
+    rows = [
+        (f"{truth} {task}", seed, n_splits(truth, task, seed))
+        for task in options.tasks
+        for truth in options.truths
+        for seed in range(options.seeds)
+    ]
+    measured = pd.DataFrame(rows, columns=["case", "seed", "n_splits"])
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    measured.to_csv(options.out, index=False)
+    text = tables.markdown(summary(measured))
+    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+import pandas as pd
+import pytest
+
+from benchmarks import noise
+
+
+def test_summary_counts_the_seeds_without_a_split():
+    measured = pd.DataFrame(
+        {"case": ["b", "b", "b", "a"], "seed": [0, 1, 2, 0], "n_splits": [0, 3, 0, 0]}
+    )
+    table = noise.summary(measured)
+    assert table[["case", "seeds", "without", "most_splits"]].to_numpy().tolist() == [
+        ["b", 3, 2, 3],
+        ["a", 1, 1, 0],
+    ]
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_a_run_writes_one_row_per_seed(task, tmp_path, monkeypatch):
+    monkeypatch.setattr(noise, "N_ROWS", 60)
+    out = tmp_path / "results" / "noise.csv"
+    noise.main(["--tasks", task, "--seeds", "2", "--out", str(out)])
+    written = pd.read_csv(out)
+    assert written["case"].tolist() == [f"noise {task}"] * 2 + [f"additive {task}"] * 2
+    assert list(written.columns) == ["case", "seed", "n_splits"]
+    assert "required" in out.with_suffix(".md").read_text()

@@ -1,0 +1,57 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from calmgam import CALMRegressor
+from calmgam.fit.ledger import Ledger
+from calmgam.read.canvas import new_axes
+from calmgam.read.path_plots import plot_path
+
+
+@pytest.fixture(scope="module")
+def calm():
+    X, y = table()
+    return CALMRegressor(n_bags=1, max_rounds=20, random_state=0, n_jobs=1).fit(X, y)
+
+
+def table():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(-1, 1, (400, 3)), columns=["size", "age", "noise"])
+    return X, 4 * X["size"] * (X["age"] > 0) + 0.3 * rng.normal(size=400)
+
+
+def test_the_picture_shows_the_path(calm):
+    ledger = calm.ledger_
+    ax = calm.plot_path()
+    errors, places = ax.lines[0].get_data()
+    assert errors.tolist() == [point.error for point in ledger.path]
+    assert places.tolist() == [point.n_splits for point in ledger.path]
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels[0] == "0  no split"
+    assert labels[1].startswith("1  size: age\N{NO-BREAK SPACE}≤")
+    bold = [k for k, label in enumerate(ax.get_yticklabels()) if label.get_weight() == "bold"]
+    assert bold == [calm.n_splits_]
+    marked = ax.lines[-1].get_xydata().tolist()
+    assert marked == [[p.error, p.n_splits] for p in ledger.path if p.chosen]
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]  # no split at the top
+
+
+def test_a_number_that_was_not_tried_can_be_marked(calm):
+    tried = {point.n_splits for point in calm.ledger_.path}
+    n_splits = next(k for k in range(100) if k not in tried)
+    records = calm.ledger_.splits[:1] * n_splits
+    ax = plot_path(Ledger(3, records, calm.ledger_.keeping(n_splits).path))
+    bold = [k for k, label in enumerate(ax.get_yticklabels()) if label.get_weight() == "bold"]
+    assert bold == [n_splits]
+
+
+def test_given_axes_are_used_and_the_picture_can_be_drawn(calm, tmp_path):
+    ax = new_axes(5, 4)
+    assert plot_path(calm.ledger_, ax) is ax
+    ax.figure.savefig(tmp_path / "path.png")
+    assert (tmp_path / "path.png").stat().st_size > 1000
+
+
+def test_without_a_path_there_is_no_picture():
+    with pytest.raises(ValueError, match="the ledger must have a path"):
+        plot_path(Ledger())
