@@ -6,7 +6,7 @@ BIN := .venv/bin
 RESULTS := benchmarks/results
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*)
 
-.PHONY: help demo test lint format figures wheel clean \
+.PHONY: help demo test lint format figures page wheel clean \
 	bench-speed bench-synthetic bench-million bench-readme needs-data
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make test             run the tests"
 	@echo "make lint, format     check the style, types and imports; put the style right"
 	@echo "make figures          draw the pictures of README.md and docs/"
+	@echo "make page             build the report page's script and style (needs node and npm)"
 	@echo "make bench-speed      own GAM against EBM, paper() against calm-additive  (CALMGAM_DATA)"
 	@echo "make bench-synthetic  the paper's synthetic cases"
 	@echo "make bench-million    time and memory on a million rows"
@@ -40,6 +41,9 @@ format: .venv/dev-installed
 figures: .venv/dev-installed
 	$(BIN)/python -m calmgam.demo --features 3 --out docs/figures
 	$(BIN)/python -m benchmarks.figures
+
+page:
+	cd report-page && npm ci --silent && npm run --silent build
 
 bench-speed: .venv/dev-installed needs-data
 	$(BIN)/python -m benchmarks.run --again all --folds 0 --out $(RESULTS)/speed.csv \
@@ -68,7 +72,7 @@ wheel: .venv/made
 	$(BIN)/pip wheel --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf .venv build dist demo_output src/calmgam/_kernels.pyi \
+	rm -rf .venv build dist demo_output report-page/node_modules src/calmgam/_kernels.pyi \
 		.pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
 
 .venv/made:

@@ -1,0 +1,104 @@
+// The page: reads its contents, lays out the sections, and searches for features.
+
+import { render } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { Audit } from "./audit";
+import type { Contents } from "./contents";
+import { Feature } from "./feature";
+import { Model } from "./model";
+import { Splits } from "./splits";
+import { Bar, Summary } from "./summary";
+import { WhatIf } from "./whatif";
+
+const SECTIONS = [
+  ["summary", "Summary"],
+  ["features", "Features"],
+  ["what-if", "What if"],
+  ["splits", "Splits"],
+  ["audit", "Audit"],
+];
+
+function Page({ contents }: { contents: Contents }) {
+  const model = useMemo(() => new Model(contents.model), [contents]);
+  const [search, setSearch] = useState("");
+  const { features } = contents;
+  const matches = features.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()));
+  useEffect(() => {
+    const found = new Set(matches.map(({ name }) => name));
+    for (const part of document.querySelectorAll<HTMLElement>("[data-feature]")) {
+      part.hidden = !found.has(part.dataset.feature!);
+    }
+  }, [search]);
+  const totalImportance = features.reduce((sum, { importance }) => sum + importance, 0);
+  const largest = features[0].importance || 1;
+  return (
+    <>
+      <a class="skip" href="#summary">
+        Skip to the summary
+      </a>
+      <nav aria-label="Contents">
+        <ul class="sections">
+          {SECTIONS.map(([id, title]) => (
+            <li>
+              <a href={`#${id}`}>{title}</a>
+            </li>
+          ))}
+        </ul>
+        <input
+          type="search"
+          placeholder="Search features"
+          aria-label="Search features"
+          value={search}
+          onInput={(event) => setSearch(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && matches.length > 0) location.hash = `feature-${matches[0].index}`;
+          }}
+        />
+        <p class="found" role="status">
+          {search.trim() && `${matches.length} of ${features.length} features shown`}
+        </p>
+        <ol class="feature-list">
+          {features.map((feature) => (
+            <li data-feature={feature.name}>
+              <a href={`#feature-${feature.index}`} title={feature.title}>
+                <span>{feature.name}</span>
+                <Bar share={feature.importance / largest} />
+              </a>
+            </li>
+          ))}
+        </ol>
+      </nav>
+      <main>
+        <header>
+          <h1>{contents.title}</h1>
+        </header>
+        <Summary contents={contents} />
+        <section id="features" aria-labelledby="features-title">
+          <h2 id="features-title">Features</h2>
+          <p class="note">
+            Each curve shows what the feature's value adds to the score, with the spread over the fitted bags as a band.
+            Below it, where the training rows lie. A dotted line with an arrow marks a hidden jump: there the feature
+            also switches the curve of another feature.
+          </p>
+          {features.map((feature) => (
+            <Feature feature={feature} model={model} totalImportance={totalImportance} />
+          ))}
+        </section>
+        <WhatIf contents={contents} model={model} />
+        <Splits contents={contents} />
+        <Audit features={features} />
+        <footer>
+          Written by calmgam {contents.version}. The method: Gkolemis et al., Interpretability-by-Design with Accurate
+          Locally Additive Models and Conditional Feature Effects, 2026, arXiv 2602.16503.
+        </footer>
+      </main>
+    </>
+  );
+}
+
+window.addEventListener("beforeprint", () => {
+  for (const part of document.querySelectorAll("details")) part.open = true;
+});
+
+const contents: Contents = JSON.parse(document.getElementById("contents")!.textContent!);
+render(<Page contents={contents} />, document.getElementById("page")!);
