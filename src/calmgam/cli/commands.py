@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import sys
 import warnings
 from collections.abc import Iterable
@@ -18,7 +19,7 @@ from rich.progress import track
 from rich.table import Table
 from typer.core import TyperGroup
 
-from calmgam import Model, __version__, load
+from calmgam import Model, load
 from calmgam.cli.options import (
     AsJson,
     Categorical,
@@ -32,8 +33,10 @@ from calmgam.cli.options import (
     TableFile,
     Task,
     TestTarget,
+    Version,
     check_name,
     feature_called,
+    read_number,
     read_pair,
     read_setting,
     read_value,
@@ -49,7 +52,7 @@ from calmgam.read.views import model_view, prediction_view
 from calmgam.read.wording import brief_number
 
 MAX_COLUMNS = 40
-OUTPUT, NOTES = Console(highlight=False), Console(stderr=True, highlight=False, soft_wrap=True)
+NOTES = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 class Commands(TyperGroup):
@@ -81,12 +84,8 @@ app = typer.Typer(
 
 
 @app.callback()
-def _version(
-    wanted: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
-) -> None:
-    if wanted:
-        typer.echo(f"calmgam {__version__}")
-        raise typer.Exit
+def _calmgam(version: Version = False) -> None:
+    pass
 
 
 @app.command()
@@ -209,7 +208,8 @@ def explain(
         values[name] = read_value(feature_called(fitted, name), value)
     text, plain = explain_text(fitted, values), prediction_view(fitted, values).to_dict()
     if reach:
-        found = counterfactual(fitted, values, reach if reach == "flip" else float(reach))
+        goal = reach if reach == "flip" else read_number("--reach", reach)
+        found = counterfactual(fitted, values, goal)
         text, plain = f"{text}\n\n{found}", {**plain, "counterfactual": found.to_dict()}
     _print(plain, text, as_json)
 
@@ -218,12 +218,14 @@ def explain(
 def audit(
     model: ModelFile,
     feature: Annotated[
-        str | None, typer.Argument(help="One feature in detail; default: all in short.")
+        str | None,
+        typer.Argument(metavar="FEATURE", help="One feature in detail; default: all in short."),
     ] = None,
     start: Annotated[str | None, typer.Option("--from", help="Value before a change.")] = None,
     stop: Annotated[str | None, typer.Option("--to", help="Value after it.")] = None,
     given: Annotated[
-        str | None, typer.Option(help="Only where this holds: 'hour <= 7 and season = summer'.")
+        str | None,
+        typer.Option(help="Only where, say, 'hour <= 7'. Jumps stay those of all."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -284,13 +286,12 @@ def demo(
     run(rows, out, features)
 
 
-
 def _audit_all(model: Model, given: str | None, as_json: bool) -> None:
     """Print a verdict on every feature, the most important one first."""
     table = Table("feature", "the score, as it grows", "hidden jumps", box=None, pad_edge=False)
     plain = []
-    features = model_view(model).features
-    for view in track(features, "audit", console=NOTES, transient=True):
+    features, quiet = model_view(model).features, not sys.stderr.isatty()
+    for view in track(features, "audit", console=NOTES, transient=True, disable=quiet):
         found = monotonicity(model, view.name, given)
         is_ordered = model.schema[view.name].kind != "categorical"
         proved = "" if found.proved else " (not proved)"
@@ -302,7 +303,8 @@ def _audit_all(model: Model, given: str | None, as_json: bool) -> None:
     if as_json:
         _print(plain, "", True)
     else:
-        OUTPUT.print(table, width=max(OUTPUT.width, N_COLUMNS))
+        width = None if sys.stdout.isatty() else N_COLUMNS
+        Console(highlight=False, width=width).print(table)
 
 
 def _show_columns(schema: Schema, n_rows: int, title: str) -> None:
@@ -320,8 +322,11 @@ def _show_columns(schema: Schema, n_rows: int, title: str) -> None:
 
 def _values_text(feature: Feature) -> str:
     if feature.is_numeric:
-        return f"{brief_number(feature.low)} to {brief_number(feature.high)}"
-    first = ", ".join(feature.levels[:4])
+        is_empty = math.isnan(feature.low)
+        return (
+            "none" if is_empty else f"{brief_number(feature.low)} to {brief_number(feature.high)}"
+        )
+    first = " ".join(", ".join(feature.levels[:4]).split())  # on one line
     return f"{feature.n_levels}: {first}, …" if feature.n_levels > 4 else first
 
 
@@ -345,15 +350,12 @@ def _test_rows(
         raise typer.BadParameter("measuring a model needs both TABLE and --target")
     if path is None or target is None:
         return None, None
+    if target in model.schema.names:
+        raise typer.BadParameter(f"{target!r} is a feature of the model, so not its target")
     rows = training_rows(_rows(path, model, missing, target), target)
     if unknown := set(rows.y.tolist()) - set(model.classes or rows.y.tolist()):
         raise ValueError(f"{target!r} must hold the classes {model.classes}; got {unknown}")
     return rows.X, rows.y
-
-
-
-
-
 
 
 def _print(plain: Any, text: str, as_json: bool) -> None:
@@ -362,4 +364,3 @@ def _print(plain: Any, text: str, as_json: bool) -> None:
 
 def _note(text: str) -> None:
     NOTES.print(text, markup=False)
-

@@ -13,19 +13,43 @@ from typing import Annotated, Any
 
 import typer
 
-from calmgam.cli.tables import MISSING, did_you_mean
+from calmgam import __version__
+from calmgam.cli.tables import MISSING, STDIN, did_you_mean
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import Feature
 
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"calmgam {__version__}")
+        raise typer.Exit
+
+
+def _check_table(path: Path | None) -> Path | None:
+    if path and path != STDIN and not path.is_file():
+        raise typer.BadParameter(f"there is no file {path}")
+    return path
+
+
 TABLE_HELP = "CSV, TSV or Parquet file, gzipped or not; - is standard input."
-FILE: dict[str, Any] = {"exists": True, "dir_okay": False}
-ModelFile = Annotated[Path, typer.Argument(help="Model file of `calmgam fit --out`.", **FILE)]
-TableFile = Annotated[Path, typer.Argument(help=TABLE_HELP, allow_dash=True, **FILE)]
-MaybeTableFile = Annotated[Path | None, typer.Argument(help=TABLE_HELP, allow_dash=True, **FILE)]
+TABLE: dict[str, Any] = {"metavar": "TABLE", "help": TABLE_HELP, "callback": _check_table}
+MODEL_HELP = "Model file, written by `calmgam fit --out`."
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help=MODEL_HELP, exists=True, dir_okay=False)
+]
+TableFile = Annotated[Path, typer.Argument(**TABLE)]
+MaybeTableFile = Annotated[Path | None, typer.Argument(**TABLE)]
 TestTarget = Annotated[str | None, typer.Option(help="Column with the truth.", metavar="COLUMN")]
 Missing = Annotated[
     list[str] | None,
-    typer.Option(help=f"A spelling of missing values, beside {' '.join(MISSING)}.", metavar="TEXT"),
+    typer.Option(
+        help=f"One more spelling of missing values; empty, {', '.join(MISSING[1:])} are known.",
+        metavar="TEXT",
+    ),
+]
+Version = Annotated[
+    bool,
+    typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Categorical = Annotated[
@@ -67,10 +91,15 @@ def read_value(feature: Feature, text: str) -> Any:
     if not feature.is_numeric:
         check_name(f"level of {feature.name!r}", text, feature.levels)
         return text
+    return read_number(feature.name, text)
+
+
+def read_number(name: str, text: str) -> float:
+    """Read a number; its name is for the error."""
     try:
         return float(text)
     except ValueError:
-        raise typer.BadParameter(f"{feature.name!r} must be a number; got {text!r}") from None
+        raise typer.BadParameter(f"{name} must be a number; got {text!r}") from None
 
 
 def read_setting(text: str, parameters: Mapping[str, Any]) -> tuple[str, Any]:

@@ -166,7 +166,7 @@ def cast(table: Any, name: str, kind: Any) -> Any:
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return the question that helps with a misspelt name, or the list of names."""
     by_lower = {each.lower(): each for each in names}
-    nearest = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
+    nearest = get_close_matches(name.lower(), by_lower, n=1)
     if nearest:
         return f"did you mean {by_lower[nearest[0]]!r}?"
     listed = ", ".join(map(repr, list(by_lower.values())[:20]))
