@@ -189,19 +189,20 @@ nb::list joint_splits(Input<double, 1> residual, Input<double, 1> weight, Input<
                       const std::vector<std::size_t>& n_leaves, const std::vector<std::size_t>& n_bins,
                       Input<std::uint16_t, 2> codes, const std::vector<std::size_t>& code_features,
                       const std::vector<std::size_t>& n_conditions, const std::vector<bool>& ordered,
-                      double min_weight, double l2, double noise, int n_threads) {
+                      const std::vector<bool>& subsets, double min_rows, double l2, double noise, int n_threads) {
     const std::size_t n_rows = residual.shape(0);
     if (weight.shape(0) != n_rows || cells.shape(1) != n_rows || codes.shape(1) != n_rows ||
         code_features.size() != codes.shape(0) || n_conditions.size() != codes.shape(0) ||
-        ordered.size() != codes.shape(0))
+        ordered.size() != codes.shape(0) || subsets.size() != codes.shape(0))
         throw std::invalid_argument("joint growth: array shapes do not agree");
-    calmgam::JointTable table{n_rows, residual.data(), weight.data(), split_features(cells, n_leaves, n_bins), {}, code_features};
+    calmgam::JointTable table{n_rows,        residual.data(), weight.data(), split_features(cells, n_leaves, n_bins), {},
+                              code_features, subsets};
     for (std::size_t j = 0; j < codes.shape(0); ++j)
         table.candidates.push_back({codes.data() + j * n_rows, n_conditions[j], ordered[j]});
     std::vector<std::vector<calmgam::LeafSplit>> splits;
     {
         nb::gil_scoped_release release;
-        calmgam::joint_splits(table, {min_weight, l2, noise}, n_threads, splits);
+        calmgam::joint_splits(table, {min_rows, l2, noise}, n_threads, splits);
     }
     nb::list found;
     for (const auto& leaves : splits) {
@@ -215,9 +216,13 @@ nb::list joint_splits(Input<double, 1> residual, Input<double, 1> weight, Input<
 }
 
 void backfit(Input<std::uint16_t, 2> cells, const std::vector<std::size_t>& n_leaves,
-             const std::vector<std::size_t>& n_bins, Input<double, 1> weight, double l2, int n_sweeps,
-             nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> residual) {
-    const auto features = split_features(cells, n_leaves, n_bins);
+             const std::vector<std::size_t>& n_bins, const std::vector<std::size_t>& turns, Input<double, 1> weight,
+             double l2, int n_sweeps, nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> residual) {
+    if (cells.shape(1) != residual.shape(0) || weight.shape(0) != residual.shape(0))
+        throw std::invalid_argument("joint growth: array shapes do not agree");
+    const auto all = split_features(cells, n_leaves, n_bins);
+    std::vector<calmgam::SplitFeature> features;
+    for (const std::size_t turn : turns) features.push_back(all.at(turn));
     nb::gil_scoped_release release;
     calmgam::backfit(residual.shape(0), features, weight.data(), l2, n_sweeps, residual.data());
 }
@@ -225,10 +230,10 @@ void backfit(Input<std::uint16_t, 2> cells, const std::vector<std::size_t>& n_le
 void bind_joint(nb::module_& m) {
     m.def("joint_splits", &joint_splits, "residual"_a.noconvert(), "weight"_a.noconvert(), "cells"_a.noconvert(),
           "n_leaves"_a, "n_bins"_a, "codes"_a.noconvert(), "code_features"_a, "n_conditions"_a, "ordered"_a,
-          "min_weight"_a, "l2"_a, "noise"_a, "n_threads"_a,
+          "subsets"_a, "min_rows"_a, "l2"_a, "noise"_a, "n_threads"_a,
           "Best split of every leaf of every feature: (gain, conditioning feature or -1, mask of codes on the left).");
-    m.def("backfit", &backfit, "cells"_a.noconvert(), "n_leaves"_a, "n_bins"_a, "weight"_a.noconvert(), "l2"_a,
-          "n_sweeps"_a, "residual"_a.noconvert(),
+    m.def("backfit", &backfit, "cells"_a.noconvert(), "n_leaves"_a, "n_bins"_a, "turns"_a, "weight"_a.noconvert(),
+          "l2"_a, "n_sweeps"_a, "residual"_a.noconvert(),
           "Take the histogram model's cyclic updates off the residual, in place.");
 }
 

@@ -32,10 +32,11 @@ struct JointTable {
     std::vector<SplitFeature> features;
     std::vector<CandidateCodes> candidates;  // codes 0 .. n_conditions - 1, other levels, missing
     std::vector<std::size_t> candidate_index;
+    std::vector<bool> subsets;  // whether a condition may name several levels
 };
 
 struct JointSettings {
-    double min_weight, l2, noise;
+    double min_rows, l2, noise;
 };
 
 // The best split of one leaf; `left` says which codes of the conditioning feature go left.
@@ -45,35 +46,45 @@ struct LeafSplit {
     std::vector<std::uint8_t> left;
 };
 
+// Levels that one condition may name: more could not be read.
+constexpr std::size_t MAX_LEVELS = 5;
+
 namespace joint_detail {
 
 struct Sum {
-    double residual = 0.0, weight = 0.0;
+    double residual = 0.0, weight = 0.0, n_rows = 0.0;  // rows count exactly: "no rows" must not be a rounding error
+    void add_row(double row_residual, double row_weight) {
+        residual += row_weight * row_residual;
+        weight += row_weight;
+        n_rows += 1.0;
+    }
     Sum& operator+=(const Sum& other) {
         residual += other.residual;
         weight += other.weight;
+        n_rows += other.n_rows;
         return *this;
     }
-    Sum operator-(const Sum& other) const { return {residual - other.residual, weight - other.weight}; }
+    Sum operator-(const Sum& other) const {
+        return {residual - other.residual, weight - other.weight, n_rows - other.n_rows};
+    }
 };
 
 inline double worth(const Sum& sum, double l2) {
     return sum.weight > 0.0 ? sum.residual * sum.residual / (sum.weight + l2) : 0.0;
 }
 
-// Gain and left weight of one way to divide a leaf, summed over its bins.
+// Gain and row counts of one way to divide a leaf, summed over its bins.
 struct Division {
-    double gain = 0.0, left_weight = 0.0, total_weight = 0.0;
+    double gain = 0.0, n_left = 0.0, n_right = 0.0;
     void add_bin(const Sum& left, const Sum& total, const JointSettings& settings) {
         const Sum right = total - left;
-        left_weight += left.weight;
-        total_weight += total.weight;
-        if (left.weight <= 0.0 || right.weight <= 0.0) return;  // the bin stays whole
+        n_left += left.n_rows;
+        n_right += right.n_rows;
+        if (left.n_rows == 0.0 || right.n_rows == 0.0) return;  // the bin stays whole
         gain += worth(left, settings.l2) + worth(right, settings.l2) - worth(total, settings.l2) - settings.noise;
     }
     bool better_than(double best, const JointSettings& settings) const {
-        return gain > best && left_weight >= settings.min_weight &&
-               total_weight - left_weight >= settings.min_weight;
+        return gain > best && n_left >= settings.min_rows && n_right >= settings.min_rows;
     }
 };
 
@@ -121,14 +132,14 @@ inline std::vector<std::size_t> level_order(const Sum* histogram, std::size_t n_
 
 // Tries the conditions of one feature on one leaf; histogram: n_bins x n_codes.
 inline void try_conditions(const Sum* histogram, std::size_t n_bins, const CandidateCodes& candidates,
-                           std::int32_t which, const JointSettings& settings, LeafSplit& best) {
+                           bool subsets, std::int32_t which, const JointSettings& settings, LeafSplit& best) {
     const std::size_t n_conditions = candidates.n_conditions, n_codes = n_conditions + 2;
     const std::size_t missing = n_conditions + 1;
     bool any_missing = false;
     std::vector<Sum> total(n_bins);
     for (std::size_t bin = 0; bin < n_bins; ++bin) {
         for (std::size_t code = 0; code < n_codes; ++code) total[bin] += histogram[bin * n_codes + code];
-        any_missing |= histogram[bin * n_codes + missing].weight > 0.0;
+        any_missing |= histogram[bin * n_codes + missing].n_rows > 0.0;
     }
     const auto keep = [&](const Division& division, auto&& goes_left) {
         if (!division.better_than(best.gain, settings)) return;
@@ -161,30 +172,32 @@ inline void try_conditions(const Sum* histogram, std::size_t n_bins, const Candi
                 keep(divisions[t], [&](std::size_t code) { return code == missing ? missing_left : code <= t; });
             continue;
         }
-        // subsets: heads of the ordered levels, written as the shorter side; then single levels
+        // every level alone; then the first 2, 3, ... of the ordered levels, and the last ones
         const auto order = level_order(histogram, n_bins, n_codes, n_conditions, settings.l2);
-        std::vector<std::uint8_t> inside(n_codes);
-        const auto try_subset = [&](auto first, auto last) {
-            std::fill(inside.begin(), inside.end(), 0);
-            for (auto level = first; level != last; ++level) inside[*level] = 1;
+        // Ordering the levels by what is to be explained finds a direction in pure noise too: the largest
+        // singular value of an L x B table of noise is about sqrt(L) + sqrt(B), not sqrt(B).
+        const double n_levels = static_cast<double>(n_conditions);
+        const double freedom = n_levels + 2.0 * std::sqrt(n_levels * static_cast<double>(n_bins));
+        const auto try_heads = [&](auto level, std::size_t longest) {
+            std::vector<Sum> left(n_bins);
+            for (std::size_t bin = 0; bin < n_bins; ++bin) left[bin] = start(bin);
+            std::vector<std::uint8_t> inside(n_codes, 0);
             inside[missing] = static_cast<std::uint8_t>(missing_left);
-            Division division;
-            for (std::size_t bin = 0; bin < n_bins; ++bin) {
-                Sum left;
-                for (std::size_t code = 0; code < n_codes; ++code)
-                    if (inside[code]) left += histogram[bin * n_codes + code];
-                division.add_bin(left, total[bin], settings);
+            for (std::size_t length = 1; length <= longest; ++length, ++level) {
+                inside[*level] = 1;
+                Division division;
+                if (length > 1) division.gain -= freedom * settings.noise;
+                for (std::size_t bin = 0; bin < n_bins; ++bin) {
+                    left[bin] += histogram[bin * n_codes + *level];
+                    division.add_bin(left[bin], total[bin], settings);
+                }
+                keep(division, [&](std::size_t code) { return inside[code]; });
             }
-            keep(division, [&](std::size_t code) { return inside[code]; });
         };
-        for (std::size_t head = 2; head + 1 < n_conditions; ++head) {
-            const auto cut = order.begin() + static_cast<std::ptrdiff_t>(head);
-            if (2 * head <= n_conditions)
-                try_subset(order.begin(), cut);
-            else
-                try_subset(cut, order.end());
-        }
-        for (auto level = order.begin(); level != order.end(); ++level) try_subset(level, level + 1);
+        for (auto level = order.begin(); level != order.end(); ++level) try_heads(level, 1);
+        if (!subsets) continue;
+        try_heads(order.begin(), std::min(MAX_LEVELS, n_conditions / 2));
+        try_heads(order.rbegin(), std::min(MAX_LEVELS, (n_conditions - 1) / 2));
     }
 }
 
@@ -204,14 +217,12 @@ inline void joint_splits(const JointTable& table, const JointSettings& settings,
             if (table.candidate_index[j] == feature.index || candidates.n_conditions == 0) continue;
             const std::size_t n_codes = candidates.n_conditions + 2;
             histogram.assign(feature.n_leaves * feature.n_bins * n_codes, Sum{});
-            for (std::size_t row = 0; row < table.n_rows; ++row) {
-                Sum& sum = histogram[feature.cells[row] * n_codes + candidates.codes[row]];
-                sum.residual += table.weight[row] * table.residual[row];
-                sum.weight += table.weight[row];
-            }
+            for (std::size_t row = 0; row < table.n_rows; ++row)
+                histogram[feature.cells[row] * n_codes + candidates.codes[row]].add_row(table.residual[row],
+                                                                                        table.weight[row]);
             for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf)
                 try_conditions(histogram.data() + leaf * feature.n_bins * n_codes, feature.n_bins, candidates,
-                               static_cast<std::int32_t>(j), settings, splits[which][leaf]);
+                               table.subsets[j], static_cast<std::int32_t>(j), settings, splits[which][leaf]);
         }
     });
 }
@@ -225,10 +236,7 @@ inline void backfit(std::size_t n_rows, const std::vector<SplitFeature>& feature
         for (const SplitFeature& feature : features) {
             const std::size_t n_cells = feature.n_leaves * feature.n_bins;
             sums.assign(n_cells, {});
-            for (std::size_t row = 0; row < n_rows; ++row) {
-                sums[feature.cells[row]].residual += weight[row] * residual[row];
-                sums[feature.cells[row]].weight += weight[row];
-            }
+            for (std::size_t row = 0; row < n_rows; ++row) sums[feature.cells[row]].add_row(residual[row], weight[row]);
             heights.resize(n_cells);
             for (std::size_t cell = 0; cell < n_cells; ++cell)
                 heights[cell] = sums[cell].weight > 0.0 ? sums[cell].residual / (sums[cell].weight + l2) : 0.0;

@@ -79,9 +79,10 @@ def ice_sums(
 
 def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, seed, settings):
     """Return intercept, heights of all cells, validation loss and number of the best round."""
+    l2 = settings.l2 * target.curvature
 
     def height(gradient, hessian):
-        return settings.learning_rate * gradient / (hessian + settings.l2) if hessian > 0 else 0.0
+        return settings.learning_rate * gradient / (hessian + l2) if hessian > 0 else 0.0
 
     def tree_step(gradient, hessian, rows, cuts):
         """Heights of the bins between cuts, for those cuts that leave enough rows on both sides."""
@@ -110,7 +111,7 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
             return np.where(enough, score(left.T) + score(right.T) - score(whole), 0.0)
 
         def score(part):
-            return part[0] ** 2 / (part[1] + settings.l2 + 1e-12)
+            return part[0] ** 2 / (part[1] + l2 + 1e-12)
 
         cuts = []
         for _ in range(settings.max_leaves - 1):
@@ -187,3 +188,102 @@ def splitmix64(state):
         z = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
         z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
         yield z ^ (z >> 31)
+
+
+# ---- joint.hpp: one condition at a time, sides as masks of rows ----------------------------------
+
+
+def joint_options(
+    residual,
+    weights,
+    cells,
+    n_leaves,
+    n_bins,
+    codes,
+    code_features,
+    n_conditions,
+    ordered,
+    subsets,
+    min_rows,
+    l2,
+    noise,
+):
+    """For every leaf of every feature what may be tried, in order: [(gain, candidates, left)].
+
+    `left` says of every code whether it goes left.
+    """
+
+    def worth(rows):
+        total = weights[rows].sum()
+        return (weights[rows] @ residual[rows]) ** 2 / (total + l2) if total > 0 else 0.0
+
+    def gain(inside, bins, goes_left, freedom):
+        left, right = inside & goes_left, inside & ~goes_left
+        if min(left.sum(), right.sum()) < min_rows:
+            return 0.0
+        sides = ((left & (bins == b), right & (bins == b)) for b in np.unique(bins))
+        return -freedom * noise + sum(
+            worth(low) + worth(high) - worth(low | high) - noise
+            for low, high in sides
+            if low.any() and high.any()
+        )
+
+    def options(i, leaf, j):
+        inside, bins = cells[i] // n_bins[i] == leaf, cells[i] % n_bins[i]
+        n, missing = n_conditions[j], n_conditions[j] + 1
+        any_missing = bool((codes[j][inside] == missing).any())
+        tried = [[*range(missing)]] if any_missing else []
+        for missing_left in [[], [missing]] if any_missing else [[]]:
+            if ordered[j]:
+                tried += [[*range(t + 1), *missing_left] for t in range(n)]
+                continue
+            order = level_order(codes[j][inside], bins[inside], weights[inside], residual[inside])
+            tried += [[level, *missing_left] for level in order]
+            if subsets[j]:
+                tried += [[*order[:k], *missing_left] for k in range(1, min(5, n // 2) + 1)]
+                tried += [
+                    [*order[n - k :], *missing_left] for k in range(1, min(5, (n - 1) // 2) + 1)
+                ]
+        for chosen in tried:
+            left = np.isin(np.arange(n + 2), chosen)
+            is_set = not ordered[j] and left[:n].sum() > 1 and not left[: n + 1].all()
+            freedom = n + 2 * np.sqrt(n * n_bins[i]) if is_set else 0
+            yield gain(inside, bins, left[codes[j]], freedom), j, left
+
+    def level_order(levels, bins, weights, residual):
+        def table(values):
+            sums = np.zeros((n, n_slots))
+            np.add.at(sums, (levels[named], bins[named]), values[named])
+            return sums
+
+        n, n_slots, named = n_conditions[j], n_bins[i], levels < n_conditions[j]
+        weight = table(weights)
+        profile = table(weights * residual) / np.sqrt(weight + l2 + 1e-300)
+        direction = profile[np.argmax((profile**2).sum(axis=1))]
+        for _ in range(8):
+            position = profile @ direction
+            if np.linalg.norm(position @ profile) == 0:
+                break
+            direction = position @ profile / np.linalg.norm(position @ profile)
+        height = position / np.sqrt(weight.sum(axis=1) + l2 + 1e-300)
+        return np.argsort(height, kind="stable").tolist()
+
+    found = [[[] for _ in range(n)] for n in n_leaves]
+    for i, leaves in enumerate(found):
+        for leaf, tried in enumerate(leaves):
+            for j, feature in enumerate(code_features):
+                if feature != i and n_conditions[j] > 0:
+                    tried += options(i, leaf, j)
+    return found
+
+
+def backfit(cells, n_leaves, n_bins, turns, weights, l2, n_sweeps, residual):
+    """Return what is left of the residual."""
+    for _ in range(n_sweeps):
+        for i in turns:
+            line, n_cells = cells[i], n_leaves[i] * n_bins[i]
+            weight = np.bincount(line, weights, n_cells)
+            sums = np.bincount(line, weights * residual, n_cells)
+            heights = np.divide(sums, weight + l2, out=np.zeros(n_cells), where=weight > 0)
+            residual = residual - heights[line]
+    return residual

@@ -6,7 +6,7 @@ table -> schema, cuts -> reference -> trees, ledger -> curves -> model
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial, wraps
 from typing import Any
 
@@ -32,12 +32,15 @@ from calmgam.fit.inputs import (
     weigh_rows,
 )
 from calmgam.fit.joint import trees_after
+from calmgam.fit.ledger import frame_of
 from calmgam.fit.losses import Target
 from calmgam.fit.partitions import Partition, given_trees
 from calmgam.fit.progress import stage
 from calmgam.fit.reference import ReferenceLearner
 from calmgam.fit.searching import Search, search_regions
 from calmgam.fit.settings import check_in, check_integer
+from calmgam.fit.stability import COLUMNS as STABILITY_COLUMNS
+from calmgam.fit.stability import stability_of
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import FloatArray, Schema
 from calmgam.model.tree import PartitionTree
@@ -164,16 +167,12 @@ class _CALM(Reading):
                 self.reference, schema, target, classes, decode, seed, n_jobs
             )
             with stage("regions", self.verbose) as progress:
-                found = search_regions(
-                    self.growth,
+                found = self._search(growth)(
                     learner,
                     X_encoded,
                     binned,
-                    growth,
                     roles=roles[:, 0],
                     rng=search_rng,
-                    split_features=self.split_features,
-                    condition_features=self.condition_features,
                     n_jobs=n_jobs,
                     progress=progress,
                 )
@@ -184,6 +183,16 @@ class _CALM(Reading):
             schema, X_encoded, binned, found, target, classes, roles, boosting, seed
         )
         return self
+
+    def _search(self, settings: GrowthSettings) -> Callable[..., Search]:
+        """Return `search_regions` as the parameters say."""
+        return partial(
+            search_regions,
+            self.growth,
+            settings=settings,
+            split_features=self.split_features,
+            condition_features=self.condition_features,
+        )
 
     def _curves(
         self,
@@ -237,7 +246,8 @@ class _CALM(Reading):
         """
         check_is_fitted(self)
         n_path = len(self.path_)
-        if not 0 <= n_splits <= n_path:
+        check_integer("n_splits", n_splits, low=0)
+        if n_splits > n_path:
             raise ValueError(
                 f"n_splits must be in 0..{n_path}, the length of the path; got {n_splits}"
             )
@@ -258,6 +268,66 @@ class _CALM(Reading):
         )
         self.ledger_ = self.ledger_.keeping(n_splits)
         return self
+
+    def stability(self, X: Any, y: Any, n_boot: int = 20, sample_weight: Any = None) -> Any:
+        """Count how often the model's splits come back when the rows are drawn again.
+
+        Every bootstrap refit repeats reference and growth, with as many splits as the model has.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        n_boot : int
+            Number of refits.
+
+        Returns
+        -------
+        pandas data frame, or list of dict where there is no pandas
+            One row per split. ``frequency`` is the share of refits with the same feature, the same
+            conditioning feature and the same threshold (give or take one of the ``n_thresholds``
+            steps) or set of levels, in any region; ``pair_frequency`` that of refits in which the
+            feature is conditioned on that feature at all.
+        """
+        check_is_fitted(self)
+        check_integer("n_boot", n_boot, low=1)
+        X, target, classes = self._read(X, y, sample_weight, reset=False)
+        settings = replace(self._settings()[0], max_splits=self.n_splits_)
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        *_, rng = np.random.default_rng(seed).spawn(3)  # two are for `fit`
+        schema = self.model_.schema
+        X_encoded = schema.encode(X)
+        decode = decoder(X, X_encoded, schema)
+        with stage("stability", self.verbose) as progress:
+            rows = stability_of(
+                self.ledger_.accepted,
+                self._search(settings),
+                ReferenceLearner(self.reference, schema, target, classes, decode, seed, 1),
+                X_encoded,
+                bin_table(X_encoded, schema, self.max_bins),
+                tolerance=1 / (self.n_thresholds + 1),
+                n_boot=n_boot,
+                rng=rng,
+                n_jobs=effective_n_jobs(self.n_jobs),
+                progress=progress,
+            )
+        return frame_of(rows, STABILITY_COLUMNS)
+
+    def plot_path(self, ax: Any = None) -> Any:
+        """Draw the cross-validated error after every number of splits.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        from calmgam.read.path_plots import plot_path
+
+        check_is_fitted(self)
+        return plot_path(self.ledger_, ax)
 
     def _settings(self) -> tuple[GrowthSettings, BoostingSettings]:
         check_in("growth", self.growth, ("joint", "heterogeneity"))

@@ -77,7 +77,7 @@ def gate(X):
         ("max_depth", -1, "max_depth must be an integer >= 0; got -1"),
         ("max_depth", 1.5, "max_depth must be an integer >= 0; got 1.5"),
         ("max_depth", True, "max_depth must be an integer >= 0; got True"),
-        ("max_splits", -2, "max_splits must be an integer >= 0 or None; got -2"),
+        ("max_splits", -2, "max_splits must be an integer >= 0; got -2"),
         ("n_background", 0, "n_background must be an integer >= 2 or None; got 0"),
         ("min_samples_leaf", None, "min_samples_leaf must be an integer >= 1; got None"),
         ("min_drop", 1.0, r"min_drop must be a number in \[0, 1\); got 1.0"),
@@ -131,7 +131,7 @@ def test_two_gates_make_a_tree_of_depth_two():
             low, np.where(X[:, 1] > 0, first, second), np.where(X[:, 1] > 0, X[:, 2], 0)
         )
 
-    trees, _ = grow(formula, uniform(3000))
+    trees, _ = grow(formula, uniform(3000), GrowthSettings(max_depth=2))
     assert trees["c"].depth == 2
     assert trees["c"].n_leaves == 4
     assert trees["c"].condition_features == (0, 1)

@@ -149,6 +149,8 @@ def boost(
         settings = replace(settings, max_rounds=n_rounds)
     turns = list(range(len(cells)) if order is None else order)
     cells = cells[turns]
+    options = asdict(settings) | {"l2": settings.l2 * target.curvature}  # rows -> hessian
+    del options["n_bags"]
     seeds: list[int] = np.random.default_rng(seed).integers(2**63, size=(roles.shape[1],)).tolist()
     groups = [
         _kernels.BagGroup(
@@ -161,7 +163,7 @@ def boost(
             _lanes(roles[:, start : start + _kernels.LANES]),
             seeds[start : start + _kernels.LANES],
             logistic=target.is_classification,
-            **{name: value for name, value in asdict(settings).items() if name != "n_bags"},
+            **options,
         )
         for start in range(0, roles.shape[1], _kernels.LANES)
     ]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from calmgam import _kernels
 from calmgam.fit.binning import Binned
+from calmgam.fit.boosting import content_order
 from calmgam.fit.candidates import Candidates, code_matrix
 from calmgam.fit.growing import GrowthSettings
 from calmgam.fit.ledger import SplitRecord
@@ -39,16 +40,20 @@ class JointTable:
         Conditions to try, by conditioning feature.
     codes : (n_candidates, n_rows) array of uint16
         The rows' codes among them.
+    turns : list of int
+        The order in which features are fitted.
     """
 
     binned: Binned
     candidates: tuple[Candidates, ...]
     codes: NDArray[np.uint16]
+    turns: list[int]
 
     @classmethod
     def of(cls, X: FloatArray, binned: Binned, candidates: Sequence[Candidates]) -> JointTable:
         """Make the table of encoded, binned rows."""
-        return cls(binned.coarsened(MAX_BINS), tuple(candidates), code_matrix(candidates, X))
+        codes = code_matrix(candidates, X)
+        return cls(binned.coarsened(MAX_BINS), tuple(candidates), codes, content_order(binned))
 
     def take(self, rows: NDArray[np.intp]) -> JointTable:
         """Return some of the rows."""
@@ -124,6 +129,7 @@ def grow_path(
     codes = [one.feature.index for one in table.candidates]
     n_conditions = [one.n_conditions for one in table.candidates]
     ordered = [one.kind == "order" for one in table.candidates]
+    subsets = [not one.feature.is_numeric for one in table.candidates]
     state = _State(
         trees=[PartitionTree.trivial()] * len(features),
         depths=[[0] for _ in features],
@@ -131,7 +137,7 @@ def grow_path(
         cells=table.binned.codes.copy(),
         residual=scores - np.average(scores, weights=weights),
     )
-    _kernels.backfit(state.cells, state.n_leaves, n_bins, weights, L2, FIRST_SWEEPS, state.residual)
+    _backfit(state, table, weights, FIRST_SWEEPS)
     path: list[PathSplit] = []
     while len(path) < max_splits:
         # by chance alone every bin that a split divides would gain the variance of the residual
@@ -146,6 +152,7 @@ def grow_path(
             codes,
             n_conditions,
             ordered,
+            subsets,
             float(settings.min_samples_leaf),
             L2,
             noise,
@@ -165,8 +172,16 @@ def grow_path(
         _, which, goes_left = found[-feature][-leaf]
         left = np.frombuffer(goes_left, dtype=bool)
         path.append(_split(state, features[-feature], -leaf, table, which, left, gain, weights))
-        _kernels.backfit(state.cells, state.n_leaves, n_bins, weights, L2, SWEEPS, state.residual)
+        _backfit(state, table, weights, SWEEPS)
     return tuple(path)
+
+
+def _backfit(state: _State, table: JointTable, weights: FloatArray, n_sweeps: int) -> None:
+    """Fit the histogram model on, in place."""
+    n_bins = list(table.binned.n_slots)
+    _kernels.backfit(
+        state.cells, state.n_leaves, n_bins, table.turns, weights, L2, n_sweeps, state.residual
+    )
 
 
 def _split(

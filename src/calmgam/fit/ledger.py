@@ -8,7 +8,7 @@ reference, d · sum_i sum_r P_ir H_ir.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -132,11 +132,15 @@ class Ledger:
         order in which they were made.
     path
         Joint growth with `max_splits="auto"`: the error after every number of splits.
+    is_joint
+        Whether trees were grown jointly: heterogeneity then means the squared residual, and no
+        feature's own is measured.
     """
 
     n_features: int = 0
     splits: tuple[SplitRecord, ...] = ()
     path: tuple[PathPoint, ...] = ()
+    is_joint: bool = False
 
     def keeping(self, n_splits: int) -> Ledger:
         """Return the ledger of joint growth with another number of its splits kept."""
@@ -155,8 +159,8 @@ class Ledger:
 
     @property
     def features(self) -> tuple[FeatureRecord, ...]:
-        """Every searched feature's heterogeneity before and after."""
-        return tuple(self._features())
+        """Every searched feature's heterogeneity before and after; none with joint growth."""
+        return () if self.is_joint else tuple(self._features())
 
     def _features(self) -> Iterator[FeatureRecord]:
         for feature, group in groupby(self.splits, key=lambda record: record.feature):
@@ -179,8 +183,13 @@ class Ledger:
 
     def to_frame(self) -> Any:
         """Return the records as a pandas data frame; as `rows()` where there is no pandas."""
-        try:
-            import pandas
-        except ImportError:
-            return self.rows()
-        return pandas.DataFrame(self.rows())
+        return frame_of(self.rows())
+
+
+def frame_of(rows: list[dict[str, Any]], columns: Sequence[str] | None = None) -> Any:
+    """Return rows as a pandas data frame; as they are where there is no pandas."""
+    try:
+        import pandas
+    except ImportError:
+        return rows
+    return pandas.DataFrame(rows, columns=columns)

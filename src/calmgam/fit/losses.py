@@ -58,6 +58,11 @@ class Target:
         return self.task == "classification"
 
     @property
+    def curvature(self) -> float:
+        """Largest second derivative of a row's loss: what a row can weigh in a step."""
+        return 0.25 if self.is_classification else 1.0
+
+    @property
     def metric(self) -> str:
         """Name of the error that `error` gives."""
         return "log_loss" if self.is_classification else "rmse"
@@ -66,6 +71,13 @@ class Target:
     def uneven_weights(self) -> FloatArray | None:
         """The sample weights, or None if all are equal."""
         return None if np.all(self.weights == 1.0) else self.weights
+
+    @property
+    def strata(self) -> list[NDArray[np.intp]]:
+        """Rows of either class; of a regression, all rows."""
+        if not self.is_classification:
+            return [np.arange(len(self.values))]
+        return [np.flatnonzero(self.values == label) for label in (0, 1)]
 
     def take(self, rows: NDArray[Any]) -> Target:
         """Return some of the rows."""

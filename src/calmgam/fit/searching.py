@@ -56,8 +56,8 @@ def search_regions(
     binned: Binned,
     settings: GrowthSettings,
     *,
-    roles: NDArray[np.uint8],
     rng: np.random.Generator,
+    roles: NDArray[np.uint8] | None = None,
     split_features: Iterable[str | int] | None = None,
     condition_features: Iterable[str | int] | None = None,
     n_jobs: int = 1,
@@ -74,10 +74,10 @@ def search_regions(
     binned : Binned
         Their cuts: every threshold is one of them.
     settings : GrowthSettings
-    roles : (n_rows,) array
-        Who trains and who validates, where there is no cross-validation.
     rng : numpy Generator
         Draws background rows and folds.
+    roles : (n_rows,) array, optional
+        Who trains and who validates, to measure the reference where nothing is cross-validated.
     split_features, condition_features : iterable of str or int, optional
         Features that may be split and that may be conditions; None means all.
     n_jobs : int
@@ -106,7 +106,7 @@ def search_regions(
             **options,
         )
         found = Search(trees, ledger, reference=reference)
-    if not found.errors:
+    if roles is not None and not found.errors:
         found = replace(found, errors={"reference": learner.validation_error(X, roles)})
     return found
 
@@ -175,6 +175,6 @@ def _search_jointly(
         step.record if k < n_splits else replace(step.record, accepted=False, reason=reason)
         for k, step in enumerate(path)
     )
-    ledger = Ledger(schema.n_features, tuple(records), points)
+    ledger = Ledger(schema.n_features, tuple(records), points, is_joint=True)
     trees = trees_after(path[:n_splits], schema.n_features)
     return Search(trees, ledger, path, reference, errors)

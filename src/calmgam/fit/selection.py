@@ -77,7 +77,7 @@ class PathScores:
     def choose(self, sparsity: float) -> int:
         """Return the position of the fewest splits that are not clearly worse than the best.
 
-        No split at all has the benefit of doubt twice: a plain GAM is given up for clear gains only.
+        No split at all has the benefit of doubt twice: a GAM is given up for clear gains only.
         """
         allowed = sparsity * self.standard_errors
         allowed[0] *= 2
@@ -111,20 +111,14 @@ class PathScores:
 def draw_folds(target: Target, n_folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """Draw the fold of every row; classes keep their shares."""
     fold_of_row = np.empty(len(target.values), dtype=np.intp)
-    strata = [np.arange(len(target.values))]
-    if target.is_classification:
-        strata = [np.flatnonzero(target.values == label) for label in (0, 1)]
-    for rows in strata:
+    for rows in target.strata:
         fold_of_row[rng.permutation(rows)] = np.arange(len(rows)) % n_folds
     return fold_of_row
 
 
 def enough_rows(target: Target) -> bool:
     """Whether every fold would hold enough rows (of either class)."""
-    counts = [len(target.values)]
-    if target.is_classification:
-        counts = [int((target.values == label).sum()) for label in (0, 1)]
-    return min(counts) >= N_FOLDS * MIN_ROWS_PER_FOLD
+    return min(map(len, target.strata)) >= N_FOLDS * MIN_ROWS_PER_FOLD
 
 
 def score_path(
@@ -179,7 +173,9 @@ def score_path(
             if position and tried[position - 1] >= len(path):  # the path has ended
                 losses[position, held_out] = losses[position - 1, held_out]
                 continue
-            scores = _held_out_scores(path[:n_splits], X, coarse, target, roles, held_out)
+            scores = _held_out_scores(
+                path[:n_splits], X, coarse, target, roles, table.turns, held_out
+            )
             losses[position, held_out] = target.losses(scores, held_out)
 
     for done, _ in enumerate(parallel_map(run, range(N_FOLDS), n_jobs), start=1):
@@ -208,11 +204,13 @@ def _held_out_scores(
     binned: Binned,
     target: Target,
     roles: Roles,
+    turns: list[int],
     held_out: NDArray[np.intp],
 ) -> FloatArray:
     trees = trees_after(path, len(binned.features))
     cells = binned.cells(trees, X)
-    curves = boost(cells, binned, [tree.n_leaves for tree in trees], target, roles, QUICK, seed=0)
+    n_leaves = [tree.n_leaves for tree in trees]
+    curves = boost(cells, binned, n_leaves, target, roles, QUICK, seed=0, order=turns)
     scores = np.full(len(held_out), curves.intercepts.mean())
     for feature_cells, values in zip(cells, curves.values, strict=True):
         scores += values.mean(axis=0).ravel()[feature_cells[held_out]]

@@ -1,0 +1,68 @@
+"""The picture of joint growth: what every further split is worth.
+
+A ledger comes in (its plain values; nothing of `calmgam.fit` is imported), the axes that were drawn
+on go out. Splits lie one below the other, in the order in which they were made, so that each can be
+read beside the error that it leads to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from calmgam.model.regions import Region
+from calmgam.read.canvas import COLOURS, GREY, HALF_PAGE, PALE, SMALL, new_axes, tidy
+from calmgam.read.wording import cut, pretty, rule_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MAX_CHARACTERS = 52
+
+
+def plot_path(ledger: Any, ax: Axes | None = None) -> Axes:
+    """Draw the cross-validated error against the number of splits.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        Of a fit with ``growth="joint"`` and ``max_splits="auto"``. A bar is one standard error of
+        the difference to the best; the number of splits of the model is marked.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    points = ledger.path
+    if not points:
+        raise ValueError(
+            "the ledger must have a path, which growth='joint' with max_splits='auto' makes; "
+            "got none"
+        )
+    labels = ["0  no split", *(f"{k}  {_text(split)}" for k, split in enumerate(ledger.splits, 1))]
+    labels += map(str, range(len(labels), points[-1].n_splits + 1))
+    ax = ax or new_axes(1.6 * HALF_PAGE, 0.6 + 0.16 * len(labels))
+    chosen = len(ledger.accepted)
+    ax.axhspan(chosen - 0.5, chosen + 0.5, color=PALE, zorder=0)
+    n_splits, errors = zip(*((point.n_splits, point.error) for point in points), strict=True)
+    bars = [point.standard_error for point in points]
+    style: dict[str, Any] = {"color": COLOURS[0], "linewidth": 1, "markersize": 3}
+    ax.errorbar(errors, n_splits, xerr=bars, fmt="o-", elinewidth=0.8, **style)
+    for point in points:
+        if point.chosen:
+            ax.plot(point.error, point.n_splits, "o", color=COLOURS[1], markersize=6, zorder=3)
+    ax.set_yticks(range(len(labels)), labels)
+    ax.set_ylim(len(labels) - 0.5, -0.5)
+    tidy(ax, "left", "bottom")
+    for k, text in enumerate(ax.get_yticklabels()):
+        text.set_color("black" if k <= chosen else GREY)
+        text.set_fontweight("bold" if k == chosen else "normal")
+    ax.set_xlabel("cross-validated error ± standard error", fontsize=SMALL)
+    return ax
+
+
+def _text(split: Any) -> str:
+    """Feature and condition of a split, and where it applies."""
+    text = f"{split.feature}: {rule_text(Region((split.condition,)))}"
+    where = f" where {rule_text(split.region)}" if split.region.conditions else ""
+    return cut(pretty(text + where), MAX_CHARACTERS)
