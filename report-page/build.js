@@ -29,7 +29,9 @@ function sourceDigest() {
 }
 
 function licences({ inputs }) {
-  const names = Object.keys(inputs).map((path) => path.match(/^node_modules\/((@[^/]+\/)?[^/]+)/)?.[1]);
+  const names = Object.keys(inputs).map(
+    (path) => path.match(/^node_modules\/((@[^/]+\/)?[^/]+)/)?.[1],
+  );
   const packages = [...new Set(names.filter(Boolean))].sort();
   return packages
     .map((name) => {

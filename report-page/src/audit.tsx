@@ -2,15 +2,16 @@
 
 import type { FeatureContents } from "./contents";
 import { prose } from "./format";
-import { directionText } from "./summary";
+import { FeatureName, directionText } from "./summary";
 
 export function Audit({ features }: { features: FeatureContents[] }) {
   return (
     <section id="audit" aria-labelledby="audit-title">
       <h2 id="audit-title">Audit</h2>
       <p class="note">
-        Statements about the model, not about the data: they hold for all inputs (all numbers, the levels seen in
-        training, missing values where training had some) and were computed exactly, unless they say otherwise.
+        Statements about the model, not about the data: they hold for all inputs (all numbers, the
+        levels seen in training, missing values where training had some) and were computed exactly,
+        unless they say otherwise.
       </p>
       <table class="audit">
         <thead>
@@ -23,9 +24,7 @@ export function Audit({ features }: { features: FeatureContents[] }) {
         <tbody>
           {features.map((feature) => (
             <tr data-feature={feature.name}>
-              <th scope="row">
-                <a href={`#feature-${feature.index}`}>{feature.name}</a>
-              </th>
+              <FeatureName feature={feature} />
               <td>{directionText(feature)}</td>
               <td>
                 <p>{prose(feature.verdict)}</p>

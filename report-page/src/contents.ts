@@ -26,12 +26,19 @@ export interface Summary {
   performance: Record<string, number>;
 }
 
+export interface Point {
+  position: number; // among the labels
+  value: number;
+  spread: number;
+  n_rows: number;
+}
+
 export interface Region {
   rule: string;
   n_rows: number;
   share: number;
   importance: number;
-  points: { position: number; value: number; spread: number; n_rows: number }[];
+  points: Point[];
   density: number[];
 }
 

@@ -81,8 +81,13 @@ export function shortest(low: number, high: number): number {
 export function tick(value: number): string {
   const size = Math.abs(value);
   if (size > 0 && size < 1e-3) return sign(Number(value.toPrecision(6)).toExponential());
-  for (const [unit, name] of [[1e9, "G"], [1e6, "M"], [1e4, "k"]] as const) {
-    if (size >= unit) return exact(Number((value / (name === "k" ? 1e3 : unit)).toPrecision(6))) + name;
+  for (const [unit, name] of [
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e4, "k"],
+  ] as const) {
+    if (size >= unit)
+      return exact(Number((value / (name === "k" ? 1e3 : unit)).toPrecision(6))) + name;
   }
   return exact(Number(value.toPrecision(6)));
 }

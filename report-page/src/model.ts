@@ -50,7 +50,9 @@ export class Term {
 
   /** Training rows per slot, all regions together. */
   totalCounts(): number[] {
-    return Array.from(this.counts[0], (_, slot) => this.counts.reduce((sum, c) => sum + c[slot], 0));
+    return Array.from(this.counts[0], (_, slot) =>
+      this.counts.reduce((sum, c) => sum + c[slot], 0),
+    );
   }
 }
 
@@ -61,7 +63,9 @@ export class Model {
   constructor(readonly packed: PackedModel) {
     const { features } = packed;
     this.intercept = packed.intercept;
-    this.terms = packed.terms.map((term, index) => new Term(features[index], index, term, features));
+    this.terms = packed.terms.map(
+      (term, index) => new Term(features[index], index, term, features),
+    );
   }
 
   contributions(row: Row): number[] {

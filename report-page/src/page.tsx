@@ -22,7 +22,9 @@ function Page({ contents }: { contents: Contents }) {
   const model = useMemo(() => new Model(contents.model), [contents]);
   const [search, setSearch] = useState("");
   const { features } = contents;
-  const matches = features.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()));
+  const matches = features.filter(({ name }) =>
+    name.toLowerCase().includes(search.trim().toLowerCase()),
+  );
   useEffect(() => {
     const found = new Set(matches.map(({ name }) => name));
     for (const part of document.querySelectorAll<HTMLElement>("[data-feature]")) {
@@ -51,7 +53,8 @@ function Page({ contents }: { contents: Contents }) {
           value={search}
           onInput={(event) => setSearch(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && matches.length > 0) location.hash = `feature-${matches[0].index}`;
+            if (event.key === "Enter" && matches.length > 0)
+              location.hash = `feature-${matches[0].index}`;
           }}
         />
         <p class="found" role="status">
@@ -76,9 +79,9 @@ function Page({ contents }: { contents: Contents }) {
         <section id="features" aria-labelledby="features-title">
           <h2 id="features-title">Features</h2>
           <p class="note">
-            Each curve shows what the feature's value adds to the score, with the spread over the fitted bags as a band.
-            Below it, where the training rows lie. A dotted line with an arrow marks a hidden jump: there the feature
-            also switches the curve of another feature.
+            Each curve shows what the feature's value adds to the score, with the spread over the
+            fitted bags as a band. Below it, where the training rows lie. A dotted line with an
+            arrow marks a hidden jump: there the feature also switches the curve of another feature.
           </p>
           {features.map((feature) => (
             <Feature feature={feature} model={model} totalImportance={totalImportance} />
@@ -88,8 +91,9 @@ function Page({ contents }: { contents: Contents }) {
         <Splits contents={contents} />
         <Audit features={features} />
         <footer>
-          Written by calmgam {contents.version}. The method: Gkolemis et al., Interpretability-by-Design with Accurate
-          Locally Additive Models and Conditional Feature Effects, 2026, arXiv 2602.16503.
+          Written by calmgam {contents.version}. The method: Gkolemis et al.,
+          Interpretability-by-Design with Accurate Locally Additive Models and Conditional Feature
+          Effects, 2026, arXiv 2602.16503.
         </footer>
       </main>
     </>

@@ -1,10 +1,10 @@
 // The trees, and the ledger: which splits were made, which were refused and why.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { drawPath } from "./charts";
+import { Swatch, useWidth } from "./chart";
 import type { Contents, FeatureContents, PathPoint, Split } from "./contents";
-import { Swatch, useWidth } from "./feature";
 import { count, percent, pretty } from "./format";
+import { drawPath } from "./path";
 
 export function Splits({ contents }: { contents: Contents }) {
   const { features, ledger, summary } = contents;
@@ -22,7 +22,8 @@ export function Splits({ contents }: { contents: Contents }) {
         <>
           <h3>How many splits</h3>
           <p class="note">
-            Error on rows held out by cross-validation, with the standard error of its difference to the best.
+            Error on rows held out by cross-validation, with the standard error of its difference to
+            the best.
           </p>
           <Path path={ledger.path} metric={summary.metric.replace("_", " ")} />
         </>
@@ -31,8 +32,9 @@ export function Splits({ contents }: { contents: Contents }) {
         <>
           <h3>Ledger</h3>
           <p class="note">
-            What was considered: the curves of the feature would be told apart by the condition, within the region.
-            "Explains" is the share of the region's remaining interaction that the split takes away.
+            What was considered: the curves of the feature would be told apart by the condition,
+            within the region. "Explains" is the share of the region's remaining interaction that
+            the split takes away.
           </p>
           <Records title="Made" splits={ledger.splits.filter((record) => record.accepted)} isOpen />
           <Records title="Refused" splits={ledger.splits.filter((record) => !record.accepted)} />
@@ -55,7 +57,8 @@ function Tree({ feature }: { feature: FeatureContents }) {
             {leaf !== null && (
               <>
                 {" "}
-                <Swatch region={leaf} /> <span class="muted">{percent(feature.regions[leaf].share)} of rows</span>
+                <Swatch region={leaf} />{" "}
+                <span class="muted">{percent(feature.regions[leaf].share)} of rows</span>
               </>
             )}
           </li>
@@ -74,7 +77,15 @@ function Path({ path, metric }: { path: PathPoint[]; metric: string }) {
   return <div ref={ref} class="path" />;
 }
 
-function Records({ title, splits, isOpen = false }: { title: string; splits: Split[]; isOpen?: boolean }) {
+function Records({
+  title,
+  splits,
+  isOpen = false,
+}: {
+  title: string;
+  splits: Split[];
+  isOpen?: boolean;
+}) {
   if (splits.length === 0) return null;
   const hasReasons = splits.some((record) => record.reason);
   return (
@@ -113,7 +124,9 @@ function Records({ title, splits, isOpen = false }: { title: string; splits: Spl
                   </span>
                 </td>
                 <td class="number">
-                  {record.condition ? `${count(record.n_left)} + ${count(record.n_right)}` : count(record.n_rows)}
+                  {record.condition
+                    ? `${count(record.n_left)} + ${count(record.n_right)}`
+                    : count(record.n_rows)}
                 </td>
                 <td class="number">{record.drop === null ? "–" : percent(record.drop)}</td>
                 {hasReasons && <td class="muted">{record.reason}</td>}

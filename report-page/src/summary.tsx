@@ -21,7 +21,8 @@ export function Summary({ contents }: { contents: Contents }) {
       </div>
       <h3>Features by importance</h3>
       <p class="note">
-        Importance is the mean absolute contribution to the {scoreName(summary)} over the training rows.
+        Importance is the mean absolute contribution to the {scoreName(summary)} over the training
+        rows.
       </p>
       <Importances features={features} />
     </section>
@@ -67,7 +68,9 @@ function Errors({ summary }: { summary: SummaryContents }) {
     <div class="errors">
       {known.length > 0 && (
         <table>
-          <caption>{summary.metric.replace("_", " ")} on validation rows; shorter is better</caption>
+          <caption>
+            {summary.metric.replace("_", " ")} on validation rows; shorter is better
+          </caption>
           <tbody>
             {known.map(([name, error]) => (
               <tr class={name === "this model" ? "own" : ""}>
@@ -83,8 +86,10 @@ function Errors({ summary }: { summary: SummaryContents }) {
       )}
       {summary.standing !== null && (
         <p class="note">
-          {summary.standing > 1 ? "Beyond the reference" : `${percent(summary.standing)} of the way to the reference`}, the
-          black box that pointed to the splits. The own GAM is the same model without splits.
+          {summary.standing > 1
+            ? "Beyond the reference"
+            : `${percent(summary.standing)} of the way to the reference`}
+          , the black box that pointed to the splits. The own GAM is the same model without splits.
         </p>
       )}
       {measures.length > 0 && (
@@ -128,9 +133,7 @@ function Importances({ features }: { features: FeatureContents[] }) {
       <tbody>
         {features.map((feature) => (
           <tr data-feature={feature.name}>
-            <th scope="row">
-              <a href={`#feature-${feature.index}`}>{feature.name}</a>
-            </th>
+            <FeatureName feature={feature} />
             <td class="number">{format(feature.importance)}</td>
             <td class="bar">
               <Bar share={feature.importance / largest} />
@@ -142,6 +145,15 @@ function Importances({ features }: { features: FeatureContents[] }) {
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** The head of a feature's row, which leads to its chart. */
+export function FeatureName({ feature }: { feature: FeatureContents }) {
+  return (
+    <th scope="row">
+      <a href={`#feature-${feature.index}`}>{feature.name}</a>
+    </th>
   );
 }
 

@@ -2,13 +2,12 @@
 // state before it.
 
 import { useMemo, useState } from "preact/hooks";
+import { Swatch } from "./chart";
 import type { Contents, FeatureContents } from "./contents";
-import { Swatch } from "./feature";
+import { LevelControl, NumberControl } from "./controls";
 import { brief, fixed, fixedSigned, pretty, shortest } from "./format";
 import type { Model, Row, Term, Value } from "./model";
-import { scoreName } from "./summary";
-
-const SLIDER_STEPS = 400;
+import { FeatureName, scoreName } from "./summary";
 
 declare global {
   interface Window {
@@ -40,14 +39,16 @@ export function WhatIf({ contents, model }: { contents: Contents; model: Model }
   const parts = model.contributions(row);
   const lastParts = model.contributions(last);
   // bars keep their scale while values move, unless one gets too long for it
-  const largest = Math.max(2 * contents.features[0].importance, ...[...parts, ...lastParts].map(Math.abs)) || 1;
+  const largest =
+    Math.max(contents.features[0].importance, ...[...parts, ...lastParts].map(Math.abs)) || 1;
   const format = fixedSigned(largest);
   return (
     <section id="what-if" aria-labelledby="what-if-title">
       <h2 id="what-if-title">What if</h2>
       <p class="note">
-        The model itself runs in this page. Set any value; clear a number to make it missing. It starts from a typical
-        row: the median of every number, the most frequent level of everything else.
+        The model itself runs in this page. Set any value; clear a number to make it missing. It
+        starts from a typical row: the median of every number, the most frequent level of everything
+        else.
       </p>
       <div class="outcome">
         <Outcome contents={contents} model={model} row={row} last={last} />
@@ -60,7 +61,11 @@ export function WhatIf({ contents, model }: { contents: Contents; model: Model }
                 value={sampleRow}
                 onChange={(event) => {
                   setSampleRow(event.currentTarget.value);
-                  show(event.currentTarget.value === "" ? typical : contents.sample![Number(event.currentTarget.value)]);
+                  show(
+                    event.currentTarget.value === ""
+                      ? typical
+                      : contents.sample![Number(event.currentTarget.value)],
+                  );
                 }}
               >
                 <option value="">typical</option>
@@ -76,7 +81,7 @@ export function WhatIf({ contents, model }: { contents: Contents; model: Model }
       </div>
       <table class="what-if">
         <colgroup>
-          {["17%", "15.5rem", "8.5rem", "6rem", "6rem", "auto"].map((width) => (
+          {["18%", "13.5rem", "7rem", "5.5rem", "5.5rem", "auto"].map((width) => (
             <col style={{ width }} />
           ))}
         </colgroup>
@@ -123,7 +128,17 @@ export function WhatIf({ contents, model }: { contents: Contents; model: Model }
   );
 }
 
-function Outcome({ contents, model, row, last }: { contents: Contents; model: Model; row: Row; last: Row }) {
+function Outcome({
+  contents,
+  model,
+  row,
+  last,
+}: {
+  contents: Contents;
+  model: Model;
+  row: Row;
+  last: Row;
+}) {
   const { summary } = contents;
   const score = model.score(row);
   const lastScore = model.score(last);
@@ -176,15 +191,24 @@ interface LineProps {
   drop: () => void;
 }
 
-function Line({ feature, term, row, part, lastPart, largest, format, change, drag, drop }: LineProps) {
+function Line({
+  feature,
+  term,
+  row,
+  part,
+  lastPart,
+  largest,
+  format,
+  change,
+  drag,
+  drop,
+}: LineProps) {
   const leaf = term.leafOf(row);
   const value = row[feature.index];
   const difference = part - lastPart;
   return (
     <tr data-feature={feature.name}>
-      <th scope="row">
-        <a href={`#feature-${feature.index}`}>{feature.name}</a>
-      </th>
+      <FeatureName feature={feature} />
       <td class="control">
         {feature.kind === "numeric" ? (
           <NumberControl {...{ feature, term, value, change, drag, drop }} />
@@ -198,7 +222,9 @@ function Line({ feature, term, row, part, lastPart, largest, format, change, dra
       <td class="number">
         <data value={String(part)}>{format(part)}</data>
       </td>
-      <td class={`number change ${difference === 0 ? "same" : ""}`}>{difference === 0 ? "" : format(difference)}</td>
+      <td class={`number change ${difference === 0 ? "same" : ""}`}>
+        {difference === 0 ? "" : format(difference)}
+      </td>
       <td class="active">
         {feature.regions.length > 1 && (
           <div class="chosen">
@@ -215,12 +241,23 @@ function Line({ feature, term, row, part, lastPart, largest, format, change, dra
 }
 
 /** A bar from zero to the contribution; a tick where it was. */
-function Diverging({ part, lastPart, largest }: { part: number; lastPart: number; largest: number }) {
+function Diverging({
+  part,
+  lastPart,
+  largest,
+}: {
+  part: number;
+  lastPart: number;
+  largest: number;
+}) {
   const place = (value: number) => 50 + (50 * value) / largest;
   const [left, right] = [Math.min(50, place(part)), Math.max(50, place(part))];
   return (
     <div class="diverging">
-      <div class={part < 0 ? "down" : "up"} style={{ left: `${left}%`, width: `${right - left}%` }} />
+      <div
+        class={part < 0 ? "down" : "up"}
+        style={{ left: `${left}%`, width: `${right - left}%` }}
+      />
       {part !== lastPart && <div class="before" style={{ left: `${place(lastPart)}%` }} />}
     </div>
   );
@@ -247,109 +284,23 @@ function Support({ term, leaf, value }: { term: Term; leaf: number; value: Value
   return warning ? <span class="warning">{warning}</span> : null;
 }
 
-interface ControlProps {
-  feature: FeatureContents;
-  term: Term;
-  value: Value;
-  change: (value: Value) => void;
-}
-
-function NumberControl({ feature, term, value, change, drag, drop }: ControlProps & Pick<LineProps, "drag" | "drop">) {
-  const scale = sliderScale(feature, term);
-  const read = (text: string) => (Number.isFinite(Number(text)) && text.trim() ? Number(text) : null);
-  return (
-    <>
-      {scale && (
-        <input
-          type="range"
-          class={value === null ? "absent" : ""}
-          min={0}
-          max={scale.n_steps}
-          value={value === null ? scale.n_steps / 2 : scale.position(value)}
-          aria-label={`${feature.name}, slider`}
-          onInput={(event) => drag(scale.value(Number(event.currentTarget.value)))}
-          onChange={drop}
-        />
-      )}
-      <input
-        type="number"
-        step="any"
-        value={value === null ? "" : value}
-        placeholder="missing"
-        aria-label={feature.name}
-        onChange={(event) => change(read(event.currentTarget.value))}
-      />
-    </>
-  );
-}
-
-function LevelControl({ feature, term, value, change }: ControlProps) {
-  const { levels } = term.feature;
-  return (
-    <select
-      aria-label={feature.name}
-      value={value === null ? "missing" : value}
-      onChange={(event) => {
-        const text = event.currentTarget.value;
-        change(text === "missing" ? null : Number(text));
-      }}
-    >
-      {levels.map((level, code) => (
-        <option value={code}>{level}</option>
-      ))}
-      <option value={levels.length}>(a level not listed)</option>
-      <option value="missing">(missing)</option>
-    </select>
-  );
-}
-
-interface Scale {
-  n_steps: number;
-  position: (value: number) => number;
-  value: (position: number) => number;
-}
-
-/** Positions of a slider: whole numbers, or even on the feature's axis, which may be logarithmic. */
-function sliderScale({ display_edges: edges, log_from }: FeatureContents, term: Term): Scale | null {
-  if (edges.length < 2) return null;
-  const [lowest, highest] = [edges[0], edges[edges.length - 1]];
-  const isWhole = [lowest, highest].every(Number.isInteger) && term.edges.every((edge) => Number.isInteger(2 * edge));
-  if (isWhole && highest - lowest <= SLIDER_STEPS) {
-    return {
-      n_steps: highest - lowest,
-      position: (value) => value - lowest,
-      value: (position) => lowest + position,
-    };
-  }
-  const bend = (value: number) => (log_from === null ? value : Math.sign(value) * Math.log1p(Math.abs(value) / log_from));
-  const unbend = (bent: number) =>
-    log_from === null ? bent : Math.sign(bent) * log_from * Math.expm1(Math.abs(bent));
-  const [low, high] = [bend(lowest), bend(highest)];
-  const at = (position: number) => unbend(low + ((high - low) * position) / SLIDER_STEPS);
-  return {
-    n_steps: SLIDER_STEPS,
-    position: (value) => (high > low ? (SLIDER_STEPS * (bend(value) - low)) / (high - low) : 0),
-    value: (position) => shortest(at(position - 0.5), at(position + 0.5)),
-  };
-}
-
 function replaced(row: Row, index: number, value: Value): Row {
   return row.map((old, k) => (k === index ? value : old));
 }
 
-/** The median bin's shortest number, or the most frequent level. */
+/** The median bin's shortest number (the lowest or highest one in an outer bin), or the most frequent level. */
 function typicalValue(term: Term): Value {
+  const { feature, edges } = term;
   const counts = term.totalCounts();
-  if (term.feature.kind !== "numeric") {
-    const levels = counts.slice(0, term.feature.levels.length);
+  if (feature.kind !== "numeric") {
+    const levels = counts.slice(0, feature.levels.length);
     return levels.indexOf(Math.max(...levels));
   }
   const bins = counts.slice(0, -1);
   const half = bins.reduce((sum, rows) => sum + rows, 0) / 2;
   let below = 0;
   const median = bins.findIndex((rows) => (below += rows) >= half);
-  const low = median > 0 ? term.edges[median - 1] : term.feature.low;
-  const high = median < term.edges.length ? term.edges[median] : term.feature.high;
-  if (low === null || high === null) return null;
-  return low < high ? shortest(low, high) : high;
+  if (median === 0) return feature.low;
+  if (median === edges.length) return feature.high;
+  return shortest(edges[median - 1], edges[median]);
 }
