@@ -23,7 +23,7 @@ help:
 	@echo "make clean            remove .venv and everything built"
 
 demo: .venv/demo-installed
-	$(BIN)/python -m calmgam.demo
+	$(BIN)/calmgam demo
 
 test: .venv/dev-installed
 	$(BIN)/python -m pytest
@@ -39,7 +39,8 @@ format: .venv/dev-installed
 	$(BIN)/ruff format .
 
 figures: .venv/dev-installed
-	$(BIN)/python -m calmgam.demo --features 3 --out docs/figures
+	$(BIN)/calmgam demo --features 3 --out demo_output
+	cp demo_output/bike_rentals.png docs/figures/
 	$(BIN)/python -m benchmarks.figures
 
 page:
@@ -81,7 +82,7 @@ clean:
 	touch $@
 
 .venv/demo-installed: .venv/made $(SOURCES)
-	$(BIN)/pip install --quiet --editable '.[plot]' pandas
+	$(BIN)/pip install --quiet --editable '.[plot,cli]' pandas
 	touch $@
 
 .venv/dev-installed: .venv/made $(SOURCES)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import calmgam
 from calmgam import CALMRegressor, demo
 from calmgam.demo import INTERACTIONS, interactions_found, simulate_bikes
 
@@ -46,14 +47,17 @@ def test_missed_interactions_are_said_to_be_missed():
     assert "other pairs in the model: none" in text
 
 
-def test_demo_prints_what_it_found_and_draws_it(tmp_path, capsys):
-    demo.main(["--rows", "1000", "--out", str(tmp_path / "new"), "--features", "2"])
+def test_demo_prints_what_it_found_and_shows_it(tmp_path, capsys):
+    demo.run(1000, tmp_path / "new", n_features=2)
     printed = capsys.readouterr().out
-    picture = tmp_path / "new" / "bike_rentals.png"
+    picture, page, saved = (tmp_path / "new" / f"bike_rentals.{k}" for k in ("png", "html", "json"))
     assert picture.read_bytes().startswith(b"\x89PNG")
-    assert f"Curves: {picture}" in printed
+    assert page.read_text().startswith("<!doctype html>")
+    assert calmgam.load(saved).schema.names[0] == "hour"
     for word in ("held-out rows: own GAM", "CALM", "reference", "noise alone 25.0", "workingday"):
         assert word in printed
+    for path in (picture, page, saved):
+        assert f": {path}" in printed
 
 
 def test_errors_are_ordered_as_the_structure_demands():

@@ -1,6 +1,6 @@
 """A demonstration: simulated bike rentals with known structure come in, a read model goes out.
 
-    python -m calmgam.demo --out demo_output
+    calmgam demo --out demo_output
 
 Prints what the model found beside what the simulation put in, with errors on held-out rows, and
 draws the curves.
@@ -8,7 +8,6 @@ draws the curves.
 
 from __future__ import annotations
 
-import argparse
 import time
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,6 @@ from typing import Any
 import numpy as np
 
 from calmgam import CALMRegressor, Model
-from calmgam.read.plots import plot_model
-from calmgam.read.text import summary
 
 N_ROWS = 5000
 TEST_SHARE = 0.2
@@ -118,15 +115,19 @@ def interactions_found(model: Model) -> str:
     return "\n".join([*lines, f"  other pairs in the model: {extra}"])
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Run the demonstration."""
-    parser = argparse.ArgumentParser(prog="python -m calmgam.demo", description=main.__doc__)
-    parser.add_argument("--rows", type=int, default=N_ROWS, help="rows to simulate")
-    parser.add_argument("--out", type=Path, default=Path("demo_output"), help="folder for pictures")
-    parser.add_argument("--features", type=int, help="draw only the most important ones")
-    options = parser.parse_args(arguments)
+def run(n_rows: int, folder: Path, n_features: int | None = None) -> None:
+    """Run the demonstration.
 
-    X, y = simulate_bikes(options.rows)
+    Parameters
+    ----------
+    n_rows : int
+        Rows to simulate.
+    folder : Path
+        For the picture and the page.
+    n_features : int, optional
+        Draw only the most important ones.
+    """
+    X, y = simulate_bikes(n_rows)
     n_train = round((1 - TEST_SHARE) * len(X))
     X_train, X_test, y_train, y_test = X[:n_train], X[n_train:], y[:n_train], y[n_train:]
     start = time.perf_counter()
@@ -134,17 +135,15 @@ def main(arguments: list[str] | None = None) -> None:
     seconds = time.perf_counter() - start
 
     print(f"Rentals per hour, {n_train} simulated rows, fitted in {seconds:.1f} s\n")
-    print(summary(calm.model_))
+    print(calm.summary())
     errors = held_out_errors(calm, X_train, y_train, X_test, y_test)
     texts = (f"{name} {error:.1f}" for name, error in errors.items())
     print(f"\nrmse on {len(X_test)} held-out rows: {', '.join(texts)}")
     print("\nWhat the simulation put in")
     print(interactions_found(calm.model_))
-    options.out.mkdir(parents=True, exist_ok=True)
-    picture = options.out / "bike_rentals.png"
-    plot_model(calm.model_, options.features).savefig(picture)
-    print(f"\nCurves: {picture}")
-
-
-if __name__ == "__main__":
-    main()
+    folder.mkdir(parents=True, exist_ok=True)
+    picture, page, saved = (folder / f"bike_rentals.{kind}" for kind in ("png", "html", "json"))
+    calm.plot_model(n_features).savefig(picture)
+    calm.report(page, X_test, y_test, title="Bike rentals per hour")
+    calm.model_.save(saved)
+    print(f"\nCurves: {picture}\nPage, to open in a browser: {page}\nModel: {saved}")

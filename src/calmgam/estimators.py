@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -45,6 +45,7 @@ from calmgam.model.glassbox import Model
 from calmgam.model.schema import FloatArray, Schema
 from calmgam.model.tree import PartitionTree
 from calmgam.parameters import ATTRIBUTES, PAPER, PARAMETERS, SUMMARY
+from calmgam.reading import Reading
 
 
 def _all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
@@ -66,7 +67,7 @@ def _all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
     return safe_fit
 
 
-class _CALM(BaseEstimator):
+class _CALM(Reading):
     def __init__(
         self,
         *,

@@ -39,8 +39,7 @@ def summary(model: Model, X: Any = None, y: Any = None) -> str:
     """
     view = model_view(model, X, y)
     lines = [
-        *_size_lines(view),
-        *_error_lines(view),
+        *_head_lines(view),
         "",
         *_importance_lines(view),
         *_jump_lines(view),
@@ -60,25 +59,45 @@ def explain(model: Model, row: Any) -> str:
     return "\n".join(_ledger_lines(prediction_view(model, row)))
 
 
-def _size_lines(view: ModelView) -> Iterator[str]:
+def size_texts(view: ModelView) -> tuple[str, str]:
+    """Say what a model predicts and from how many rows, and how large it is.
+
+    Parameters
+    ----------
+    view : ModelView
+    """
     task = "regression" if view.link == "identity" else f"probability of {view.classes[1]}"
-    n_rows = f"{view.n_rows:,.0f} rows"
-    yield f"Conditionally additive local model · {task} · {n_rows}"
     counts = (
         (view.n_features, "feature"),
         (view.n_splits, "split"),
         (view.n_curves, "curve"),
         (view.n_pairs, "interacting pair"),
     )
-    yield " · ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in counts)
+    size = " · ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in counts)
+    return f"{task} · {view.n_rows:,.0f} rows", size
 
 
-def _error_lines(view: ModelView) -> Iterator[str]:
+def error_text(view: ModelView) -> str:
+    """Say where a model stands between its own GAM and the reference; nothing if unknown.
+
+    Parameters
+    ----------
+    view : ModelView
+    """
     names = (("own GAM", view.gam), ("CALM", view.calm), ("reference", view.reference))
     errors = [f"{name} {brief_number(error, 4)}" for name, error in names if error is not None]
-    if errors:
-        way = f"  ({view.standing:.0%} of the way)" if view.standing is not None else ""
-        yield f"{view.metric.replace('_', ' ')} on validation rows: {' → '.join(errors)}{way}"
+    if not errors:
+        return ""
+    way = f"  ({view.standing:.0%} of the way)" if view.standing is not None else ""
+    return f"{view.metric.replace('_', ' ')} on validation rows: {' → '.join(errors)}{way}"
+
+
+def _head_lines(view: ModelView) -> Iterator[str]:
+    task, size = size_texts(view)
+    yield f"Conditionally additive local model · {task}"
+    yield size
+    if errors := error_text(view):
+        yield errors
     if view.performance:
         measures = (f"{name} {brief_number(v, 4)}" for name, v in view.performance.items())
         yield f"on the given rows: {', '.join(measures)}"

@@ -1,0 +1,256 @@
+"""What a fitted estimator tells about itself: methods that hand its model to `calmgam.read`.
+
+Nothing is computed here. What reads and draws is imported when it is asked for, so that pictures
+need matplotlib only where they are drawn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from calmgam.model.glassbox import Model
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from calmgam.read import audit
+
+
+class Reading(BaseEstimator):
+    """Texts, audits, pictures and a page about ``model_``."""
+
+    def _fitted_model(self) -> Model:
+        check_is_fitted(self)
+        return self.model_
+
+    def summary(self, X: Any = None, y: Any = None) -> str:
+        """Describe the model on one screen: size, errors, features, hidden jumps and trees.
+
+        Parameters
+        ----------
+        X : data frame or array, optional
+        y : array, optional
+            With X: measure the model on these rows too.
+        """
+        from calmgam.read.text import summary
+
+        return summary(self._fitted_model(), X, y)
+
+    def explain(self, row: Any) -> str:
+        """Write one prediction as a ledger whose lines add up to the score.
+
+        Parameters
+        ----------
+        row : mapping, sequence or one-row table
+        """
+        from calmgam.read.text import explain
+
+        return explain(self._fitted_model(), row)
+
+    def jumps(self, feature: str) -> audit.Jumps:
+        """Find where moving a feature switches the curves of others, and what that changes.
+
+        Parameters
+        ----------
+        feature : str
+        """
+        from calmgam.read.audit import jumps
+
+        return jumps(self._fitted_model(), feature)
+
+    def sensitivity(
+        self, feature: str, start: Any, stop: Any, given: Any = None, over: Any = "all"
+    ) -> audit.Sensitivity:
+        """Bound the change of the score when one feature changes, exactly.
+
+        Parameters
+        ----------
+        feature : str
+        start, stop : number, label or None
+            None stands for missing.
+        given : mapping, Region or str, optional
+            Only inputs that agree: ``{"workingday": "yes"}`` or ``"hour <= 7"``.
+        over : "all" or table
+            All inputs, or the rows of a data frame or array.
+        """
+        from calmgam.read.audit import sensitivity
+
+        return sensitivity(self._fitted_model(), feature, start, stop, given, over)
+
+    def monotonicity(self, feature: str, given: Any = None) -> audit.Monotonicity:
+        """Prove in which direction a feature moves the score, or find counterexamples.
+
+        Parameters
+        ----------
+        feature : str
+        given : mapping, Region or str, optional
+            Only inputs that agree.
+        """
+        from calmgam.read.audit import monotonicity
+
+        return monotonicity(self._fitted_model(), feature, given)
+
+    def counterfactual(
+        self, row: Any, target: float | str, mutable: Any = None, n_features: int = 1
+    ) -> audit.Counterfactual:
+        """Find the smallest change of a row that reaches a score or flips the decision.
+
+        Parameters
+        ----------
+        row : mapping or one-row table
+        target : float or "flip"
+            A score; "flip" changes a classifier's decision.
+        mutable : sequence of str, optional
+            The features that may change; all by default.
+        n_features : {1, 2}
+            How many may change at once.
+        """
+        from calmgam.read.audit import counterfactual
+
+        return counterfactual(self._fitted_model(), row, target, mutable, n_features)
+
+    def reasons(self, row: Any, n: int = 4, sign: str = "both") -> audit.Reasons:
+        """Rank what contributed to a row's score, with the rules that selected the curves.
+
+        Parameters
+        ----------
+        row : mapping or one-row table
+        n : int
+            How many reasons at most.
+        sign : {"both", "negative", "positive"}
+            Which contributions may be reasons.
+        """
+        from calmgam.read.audit import reasons
+
+        return reasons(self._fitted_model(), row, n, sign)
+
+    def plot_feature(self, feature: str, ax: Any = None) -> Any:
+        """Draw all curves of a feature; returns the matplotlib axes.
+
+        Parameters
+        ----------
+        feature : str
+        ax : matplotlib axes, optional
+        """
+        from calmgam.read.plots import plot_feature
+
+        return plot_feature(self._fitted_model(), feature, ax)
+
+    def plot_model(self, n_features: int | None = None, n_columns: int = 3) -> Any:
+        """Draw every feature, the most important one first; returns the matplotlib figure.
+
+        Parameters
+        ----------
+        n_features : int, optional
+            Draw only this many.
+        n_columns : int
+        """
+        from calmgam.read.plots import plot_model
+
+        return plot_model(self._fitted_model(), n_features, n_columns)
+
+    def plot_importance(self, n_features: int = 20, ax: Any = None) -> Any:
+        """Draw mean absolute contributions, split by region; returns the matplotlib axes.
+
+        Parameters
+        ----------
+        n_features : int
+        ax : matplotlib axes, optional
+        """
+        from calmgam.read.plots import plot_importance
+
+        return plot_importance(self._fitted_model(), n_features, ax)
+
+    def plot_prediction(self, row: Any, n_features: int = 12, ax: Any = None) -> Any:
+        """Draw one prediction as steps from intercept to score; returns the matplotlib axes.
+
+        Parameters
+        ----------
+        row : mapping, sequence or one-row table
+        n_features : int
+            The largest contributions; the others are drawn as one.
+        ax : matplotlib axes, optional
+        """
+        from calmgam.read.plots import plot_prediction
+
+        return plot_prediction(self._fitted_model(), row, n_features, ax)
+
+    def plot_sensitivity(
+        self,
+        feature: str,
+        start: Any,
+        stop: Any,
+        given: Any = None,
+        over: Any = "all",
+        ax: Any = None,
+    ) -> Any:
+        """Draw what a change of one feature does to the score; returns the matplotlib axes.
+
+        Parameters
+        ----------
+        feature, start, stop, given, over
+            As in `sensitivity`.
+        ax : matplotlib axes, optional
+        """
+        from calmgam.read.plots import plot_sensitivity
+
+        return plot_sensitivity(self.sensitivity(feature, start, stop, given, over), ax)
+
+    def plot_trees(self, ax: Any = None) -> Any:
+        """Draw the conditions that choose the curves; returns the matplotlib axes.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+        """
+        from calmgam.read.plots import plot_trees
+
+        return plot_trees(self._fitted_model(), ax)
+
+    def report(
+        self,
+        path: Any,
+        X: Any = None,
+        y: Any = None,
+        *,
+        sample: Any = None,
+        title: str | None = None,
+    ) -> Path:
+        """Write one self-contained HTML page that shows, audits and runs the model.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        X, y : data frame or array and its target, optional
+            Rows on which the model is measured; they do not enter the page.
+        sample : data frame or array, optional
+            Rows that enter the page, to start a what-if from; whoever has the page can read them.
+        title : str, optional
+
+        Returns
+        -------
+        Path
+            Of the file.
+        """
+        from calmgam.read.report import report
+
+        model = self._fitted_model()
+        return report(model, path, X=X, y=y, ledger=self.ledger_, sample=sample, title=title)
+
+    @property
+    def _repr_html_(self) -> Any:
+        inherited = super()._repr_html_  # AttributeError where scikit-learn is to display text
+        return self._card if hasattr(self, "model_") else inherited
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        return {**bundle, "text/html": self._repr_html_()} if "text/html" in bundle else bundle
+
+    def _card(self) -> str:
+        from calmgam.read.card import card
+
+        return card(self.model_, type(self).__name__)

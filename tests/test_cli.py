@@ -1,0 +1,310 @@
+"""The commands as a user types them: what they print, write and refuse, and their exit codes."""
+
+import csv
+import gzip
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import calmgam
+from calmgam.cli.commands import app
+from calmgam.demo import simulate_bikes
+
+QUICK = ["--set", "n_bags=1", "--set", "max_rounds=60", "--set", "n_jobs=1"]
+REGIONS = 'partitions={"hour": ["workingday = True", "workingday != True"]}'
+
+
+def run(*arguments, code=0, stdin=None):
+    """Run a command, check its exit code, return what it wrote to both streams."""
+    result = CliRunner().invoke(app, [str(word) for word in arguments], input=stdin)
+    assert result.exit_code == code, result.output + repr(result.exception)
+    return result
+
+
+def refusal(*arguments, code=2, **more):
+    """Return the message of a command that must fail, without frames and line breaks."""
+    text = run(*arguments, code=code, **more).stderr
+    return " ".join(text.replace("│", " ").split())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with a table, and models of its rentals and of its busy hours."""
+    folder = tmp_path_factory.mktemp("cli")
+    X, rentals = simulate_bikes(400)
+    table = X.assign(rentals=rentals, busy=np.where(rentals > 200, "yes", "no"))
+    table.to_csv(folder / "bikes.csv", index=False)
+    fit = ["fit", folder / "bikes.csv", *QUICK, "--set", REGIONS]
+    run(*fit, "--target", "rentals", "--drop", "busy", "--out", folder / "rentals.json")
+    run(*fit, "--target", "busy", "--drop", "rentals", "--out", folder / "busy.json")
+    return folder
+
+
+def write(path, text):
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def records(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_fit_shows_columns_and_summary_and_writes_model_and_page(folder, tmp_path):
+    out, page = tmp_path / "model.json", tmp_path / "page.html"
+    done = run(
+        *("fit", folder / "bikes.csv", "--target", "rentals", "--drop", "busy", *QUICK),
+        *("--set", REGIONS, "--seed", 0, "--out", out, "--report", page),
+    )
+    assert "regression of rentals, 400 rows, 7 features" in done.stderr
+    assert "season numeric" not in done.stderr
+    for words in ("season categorical autumn, spring", "hour numeric 0 to 23", "some missing"):
+        assert words in " ".join(done.stderr.split())
+    assert done.stdout.startswith("Conditionally additive local model · regression · 400 rows")
+    assert page.read_text().startswith("<!doctype html>")
+    assert out.read_bytes() == (folder / "rentals.json").read_bytes()  # same seed
+
+
+def test_two_values_are_classes_unless_told_otherwise(folder, tmp_path):
+    assert calmgam.load(folder / "busy.json").classes == ("no", "yes")
+    table = write(tmp_path / "t.csv", "x,y\n" + "1,0\n2,1\n3,1\n4,0\n" * 10)
+    classes = json.loads(run("fit", table, "--target", "y", *QUICK, "--json").stdout)
+    numbers = run("fit", table, "--target", "y", "--task", "regression", *QUICK, "--json").stdout
+    assert classes["classes"] == [0, 1]
+    assert json.loads(numbers)["link"] == "identity"
+
+
+def test_predictions_are_those_of_the_model(folder, tmp_path):
+    model = calmgam.load(folder / "busy.json")
+    probabilities = model.predict(pd.read_csv(folder / "bikes.csv"))
+    printed = run("predict", folder / "busy.json", folder / "bikes.csv").stdout
+    assert [float(row["probability_yes"]) for row in records(printed)] == probabilities.tolist()
+    assert [row["prediction"] for row in records(printed)] == [
+        "yes" if p > 0.5 else "no" for p in probabilities
+    ]
+    run("predict", folder / "busy.json", folder / "bikes.csv", "--out", tmp_path / "p.csv")
+    assert (tmp_path / "p.csv").read_text() == printed
+    as_json = run("predict", folder / "busy.json", folder / "bikes.csv", "--json").stdout
+    assert [row["probability_yes"] for row in json.loads(as_json)] == probabilities.tolist()
+
+
+@pytest.mark.parametrize("kind", ["tsv", "semicolon", "gzip", "parquet", "stdin", "zipped stdin"])
+def test_every_kind_of_file_says_the_same(folder, tmp_path, kind):
+    plain = (folder / "bikes.csv").read_bytes()
+    table, path = pd.read_csv(folder / "bikes.csv"), tmp_path / "table"
+    stdin = {"stdin": plain, "zipped stdin": gzip.compress(plain)}.get(kind)
+    if kind == "parquet":
+        table.to_parquet(path)
+    elif kind == "gzip":
+        write(path, gzip.compress(plain))
+    elif stdin is None:
+        table.to_csv(path, index=False, sep="\t" if kind == "tsv" else ";")
+    same = run("predict", folder / "rentals.json", "-" if stdin else path, stdin=stdin).stdout
+    assert same == run("predict", folder / "rentals.json", folder / "bikes.csv").stdout
+
+
+def test_awkward_table(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = ['\ufeff"größe, cm";zone;"say ""hi""";[red];nothing;when;y']
+    for k in range(120):
+        size = "?" if k % 10 == 0 else "-9" if k % 10 == 1 else f"{rng.normal():.3f}"
+        text = '"two\nlines; and more"' if k % 2 else "Ω"
+        answer = "NA" if k == 5 else str(k % 2 + 1.5)
+        lines.append(f"{size};00{k % 3};{text};{k % 4};;2020-01-0{k % 9 + 1};{answer}")
+    table = write(tmp_path / "awkward.txt", "\r\n".join(lines) + "\r\n")
+    fit = ["fit", table, "--target", "y", "--task", "regression", "--missing", "-9", *QUICK]
+    assert "column 'when' holds dates" in refusal(*fit, code=1)
+    out = tmp_path / "model.json"
+    kinds = ["--drop", "when", "--categorical", "zone", "--categorical", "[red]", "--out", out]
+    done = run(*fit, *kinds)
+    assert "1 of 120 rows have no target" in done.stderr
+    schema = calmgam.load(out).schema
+    assert schema.names == ("größe, cm", "zone", 'say "hi"', "[red]", "nothing")
+    assert schema["größe, cm"].kind == "numeric"
+    assert schema["größe, cm"].has_missing
+    assert schema["größe, cm"].low > -9
+    assert schema["zone"].levels == ("000", "001", "002")
+    assert schema['say "hi"'].levels[0] == "two\nlines; and more"
+    assert schema["[red]"].levels == ("0", "1", "2", "3")
+    assert "[red]" in done.stderr
+    assert len(records(run("predict", out, table).stdout)) == 120
+    assert "zone = 001" in run("explain", out, table, "--row", 2).stdout
+    assert "[red]" in run("audit", out).stdout
+
+
+def test_types_are_those_of_whole_columns(tmp_path):
+    rows = "".join(f"{k},{k}\n" for k in range(200_000))  # more than one block of a reader
+    table = write(tmp_path / "long.csv", f"x,y\n{rows}many,3\n")
+    assert "x categorical" in " ".join(
+        refusal("fit", table, "--target", "y", "--set", "max_depth=-1", code=1).split()
+    )
+    message = refusal("fit", table, "--target", "y", "--numeric", "x", code=1)
+    assert "column 'x' cannot be double" in message
+    assert "'many'" in message
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "Empty CSV file"),
+        ("x,y\n", "must have at least one row below its header"),
+        ("x,y\n1,2\n3\n", "Expected 2 columns, got 1"),
+        ("x,x,y\n1,2,3\n", "column names must be distinct; duplicated: ['x']"),
+        ("é,y\n1,2\n".encode("latin-1"), "must be UTF-8 text or Parquet; got byte 0xe9 at 0"),
+        (b"\x1f\x8bnot gzip", "cannot read"),
+        (b"PAR1 not parquet", "cannot read"),
+        ("x,y\n1,\n2,NA\n", "all are missing"),
+        ("x,y\n1,a\n2,b\n3,c\n", "must hold numbers or two classes to be a target; it holds 3"),
+    ],
+)
+def test_tables_that_cannot_be_fitted(tmp_path, content, words):
+    assert words in refusal("fit", write(tmp_path / "t.csv", content), "--target", "y", code=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--target", "rental"], "no column is called 'rental'; did you mean 'rentals'?"),
+        (["--target", "BUSY"], "did you mean 'busy'?"),
+        (["--target", "qqq"], "there are 'hour', 'workingday'"),
+        (["--target", "busy", "--drop", "rentls"], "did you mean 'rentals'?"),
+        (["--target", "busy", "--numeric", "wnd"], "did you mean 'wind'?"),
+        (["--target", "busy", "--weight", "wnd"], "did you mean 'wind'?"),
+        (["--target", "busy", "--set", "max_dept=1"], "did you mean 'max_depth'?"),
+        (["--target", "busy", "--set", "max_depth"], "--set must be NAME=VALUE; got 'max_depth'"),
+        (["--target", "busy", "--out", "no/such/folder/m.json"], "there is no folder"),
+        (["--target", "busy", "--task", "clustering"], "clustering"),
+        ([], "--target"),
+    ],
+)
+def test_wrong_calls_of_fit(folder, arguments, words):
+    assert words in refusal("fit", folder / "bikes.csv", *arguments)
+
+
+def test_settings_that_the_estimator_refuses_are_a_failure(folder):
+    fit = ["fit", folder / "bikes.csv", "--target", "busy"]
+    assert "max_depth must be an integer >= 0; got -1" in refusal(
+        *fit, "--set", "max_depth=-1", code=1
+    )
+
+
+def test_weights_count(folder, tmp_path):
+    table = pd.DataFrame({"x": [0, 1] * 50, "y": np.arange(100) % 4 + 0.5, "w": [0, 1] * 50})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    fit = ["fit", tmp_path / "t.csv", "--target", "y", "--weight", "w", "--json", *QUICK]
+    view = json.loads(run(*fit).stdout)
+    assert (view["n_rows"], view["n_features"]) == (50, 1)
+
+
+def test_predict_says_what_the_table_lacks(folder, tmp_path):
+    table = pd.read_csv(folder / "bikes.csv").rename(columns={"temperature": "temprature"})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    message = refusal("predict", folder / "rentals.json", tmp_path / "t.csv", code=1)
+    assert "must have a column called 'temperature'; did you mean 'temprature'?" in message
+    table = pd.read_csv(folder / "bikes.csv").assign(hour="noon")
+    table.to_csv(tmp_path / "t.csv", index=False)
+    message = refusal("predict", folder / "rentals.json", tmp_path / "t.csv", code=1)
+    assert "column 'hour' must hold numbers; got 'noon'" in message
+
+
+def test_files_that_are_no_models(folder, tmp_path):
+    assert "not JSON" in refusal("summary", folder / "bikes.csv", code=1)
+    assert "does not exist" in refusal("summary", tmp_path / "none.json")
+    assert "there is no file" in refusal("predict", folder / "busy.json", tmp_path / "none.csv")
+
+
+def test_summary_measures_on_a_table(folder):
+    assert run("summary", folder / "busy.json").stdout.startswith("Conditionally additive")
+    measured = ["summary", folder / "busy.json", folder / "bikes.csv", "--target"]
+    assert "on the given rows: AUC" in run(*measured, "busy").stdout
+    assert json.loads(run(*measured, "busy", "--json").stdout)["performance"]["AUC"] > 0.8
+    assert "is a feature of the model" in refusal(*measured, "hour")
+    assert "must hold the classes ('no', 'yes')" in refusal(*measured, "rentals", code=1)
+    assert "both TABLE and --target" in refusal(*measured[:3])
+
+
+def test_explain_a_row_changed_by_hand(folder):
+    explain = ["explain", folder / "rentals.json", folder / "bikes.csv", "--row", 3]
+    model = calmgam.load(folder / "rentals.json")
+    row = pd.read_csv(folder / "bikes.csv").iloc[2].to_dict()
+    view = json.loads(run(*explain, "--json").stdout)
+    assert view["score"] == model.score(pd.DataFrame([row]))[0]
+    changed = run(*explain, "--with", "hour=8", "--with", "temperature=NA", "--reach", 500)
+    assert "hour = 8 " in changed.stdout
+    assert "temperature = missing" in changed.stdout
+    assert "to 500: " in changed.stdout
+    assert "at most 400; got 401" in refusal(*explain[:-1], 401)
+    assert "did you mean 'summer'?" in refusal(*explain, "--with", "season=sumer")
+    assert "hour must be a number; got 'eight'" in refusal(*explain, "--with", "hour=eight")
+    assert "--reach must be a number; got 'high'" in refusal(*explain, "--reach", "high")
+    assert "missing: ['workingday'" in refusal(*explain[:2], "--with", "hour=8", code=1)
+
+
+def test_explain_finds_what_flips_a_class(folder):
+    flip = ["explain", folder / "busy.json", folder / "bikes.csv", "--reach", "flip", "--json"]
+    found = json.loads(run(*flip).stdout)
+    assert (found["score"] > 0) != (found["counterfactual"]["new_score"] > 0)
+
+
+def test_audit_of_all_features_and_of_one(folder):
+    audit = ["audit", folder / "rentals.json"]
+    lines = run(*audit).stdout.splitlines()
+    assert len([line for line in lines[1:] if line[0] != " "]) == 7
+    (workingday,) = (line for line in lines if line.startswith("workingday"))
+    assert "from hour" in workingday
+    assert any("levels have no order" in line for line in lines if line.startswith("season"))
+    verdicts = {each["feature"]: each for each in json.loads(run(*audit, "--json").stdout)}
+    assert verdicts["workingday"]["jumps"]
+    one = run(*audit, "hour", "--given", "workingday = True").stdout
+    assert one.startswith("hour: neither (proved)")
+    change = json.loads(run(*audit, "hour", "--from", "3", "--to", "8", "--json").stdout)
+    assert change["sensitivity"]["exact"]
+    assert "missing → 8" in run(*audit, "temperature", "--from", "NA", "--to", "8").stdout
+    assert "did you mean 'season'?" in refusal(*audit, "seasn")
+    assert "both --from and --to" in refusal(*audit, "hour", "--from", "3")
+    assert "need a feature" in refusal(*audit, "--from", "3", "--to", "8")
+    assert "there is no feature 'seasn'" in refusal(*audit, "--given", "seasn = x", code=1)
+
+
+def test_report_lies_beside_the_model_unless_told(folder, tmp_path):
+    model = write(tmp_path / "busy.json", (folder / "busy.json").read_bytes())
+    assert run("report", model).stdout == f"{tmp_path / 'busy.html'}\n"
+    out = tmp_path / "other.html"
+    measured = [folder / "bikes.csv", "--target", "busy", "--title", "Busy", "--out", out]
+    run("report", model, *measured)
+    assert "<title>Busy</title>" in out.read_text()
+    assert "AUC" in out.read_text()
+
+
+def test_demo_and_version(tmp_path):
+    assert "What the simulation put in" in run("demo", "--rows", 300, "--out", tmp_path).stdout
+    assert (tmp_path / "bike_rentals.html").exists()
+    assert run("--version").stdout == f"calmgam {calmgam.__version__}\n"
+
+
+def start(*arguments, **more):
+    command = [sys.executable, "-c", "from calmgam.cli import main; main()", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **more)
+
+
+def test_a_real_process_reads_standard_input_and_keeps_streams_apart(folder):
+    table = (folder / "bikes.csv").read_text()
+    fit = ["fit", "-", "--target", "busy", "--drop", "rentals", *QUICK, "--json"]
+    done = start(*fit, input=table)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["classes"] == ["no", "yes"]
+    assert "classification of busy" in done.stderr
+    assert start("predict", folder / "busy.json", "-", input="").returncode == 1
+    assert start("predict", "--wrong").returncode == 2
+
+
+def test_a_missing_package_is_named_with_the_command_that_brings_it():
+    code = "import sys; sys.modules['typer'] = None; from calmgam.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "calmgam needs typer here: pip install 'calmgam[cli]'\n"
