@@ -181,6 +181,24 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
     return intercept, best, best_loss, best_round
 
 
+def boost_one_bag_of_regions(cells, n_leaves, n_slots, ordered, *rest):
+    """As `boost_one_bag`, every split feature having a turn as a whole before its regions."""
+    turns = [(i, r) for i, n in enumerate(n_leaves) for r in ([False, True] if n > 1 else [True])]
+    intercept, heights, loss, best_round = boost_one_bag(
+        [cells[i] if regional else cells[i] % n_slots[i] for i, regional in turns],
+        [n_leaves[i] if regional else 1 for i, regional in turns],
+        [n_slots[i] for i, _ in turns],
+        [ordered[i] for i, _ in turns],
+        *rest,
+    )
+    values, start = [np.zeros(size) for size in zip(n_leaves, n_slots, strict=True)], 0
+    for i, regional in turns:
+        size = n_slots[i] * (n_leaves[i] if regional else 1)
+        values[i] += heights[start : start + size].reshape(-1, n_slots[i])
+        start += size
+    return intercept, np.concatenate([value.ravel() for value in values]), loss, best_round
+
+
 def splitmix64(state):
     """Yield the generator's 64-bit integers."""
     while True:

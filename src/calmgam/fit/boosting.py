@@ -8,7 +8,7 @@ validation rows. Eight bags share one pass over the rows, groups of eight run in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 
@@ -147,17 +147,21 @@ def boost(
     if np.all(roles == TRAINS | VALIDATES):  # nothing says when to stop
         n_rounds = min(settings.max_rounds, ROUNDS_WITHOUT_VALIDATION)
         settings = replace(settings, max_rounds=n_rounds)
-    turns = list(range(len(cells)) if order is None else order)
-    cells = cells[turns]
+    turns = _turns(range(len(cells)) if order is None else order, n_leaves)
+    n_curves = [n_leaves[i] if regional else 1 for i, regional in turns]
+    n_slots = [binned.n_slots[i] for i, _ in turns]
+    turn_cells = np.stack(
+        [cells[i] if regional else cells[i] % np.uint16(binned.n_slots[i]) for i, regional in turns]
+    )
     options = asdict(settings) | {"l2": settings.l2 * target.curvature}  # rows -> hessian
     del options["n_bags"]
     seeds: list[int] = np.random.default_rng(seed).integers(2**63, size=(roles.shape[1],)).tolist()
     groups = [
         _kernels.BagGroup(
-            cells,
-            [n_leaves[i] for i in turns],
-            [binned.n_slots[i] for i in turns],
-            [binned.features[i].is_numeric for i in turns],
+            turn_cells,
+            n_curves,
+            n_slots,
+            [binned.features[i].is_numeric for i, _ in turns],
             target.values,
             target.weights,
             _lanes(roles[:, start : start + _kernels.LANES]),
@@ -167,21 +171,32 @@ def boost(
         )
         for start in range(0, roles.shape[1], _kernels.LANES)
     ]
-    _run(groups, max(1, int(CELLS_PER_CALL / max(cells.size, 1))), settings, n_jobs, progress)
+    _run(groups, max(1, int(CELLS_PER_CALL / max(turn_cells.size, 1))), settings, n_jobs, progress)
 
     heights = np.concatenate([group.curves() for group in groups])
-    sizes = list(zip(n_leaves, binned.n_slots, strict=True))
-    ends = np.cumsum([n_leaves[i] * binned.n_slots[i] for i in turns])
-    parts = np.split(heights, ends[:-1], axis=1)
+    ends = np.cumsum(np.multiply(n_curves, n_slots))
+    values = [
+        np.zeros((len(heights), *size)) for size in zip(n_leaves, binned.n_slots, strict=True)
+    ]
+    for (i, _), part in zip(turns, np.split(heights, ends[:-1], axis=1), strict=True):
+        values[i] += part.reshape(len(heights), -1, binned.n_slots[i])
     return BoostedCurves(
         intercepts=np.concatenate([group.intercepts for group in groups]),
-        values=[
-            parts[turn].reshape(-1, *size)
-            for turn, size in zip(np.argsort(turns), sizes, strict=True)
-        ],
+        values=values,
         losses=np.concatenate([group.best_losses for group in groups]),
         rounds=np.concatenate([group.best_rounds for group in groups]),
     )
+
+
+def _turns(order: Iterable[int], n_leaves: Sequence[int]) -> list[tuple[int, bool]]:
+    """Return who takes turns in a round: every feature as a whole, then the regions of split ones.
+
+    What the regions have in common is learned from all rows, and each of them adds what is its own:
+    a split does not tear the rows of a curve apart.
+    """
+    return [
+        (i, regional) for i in order for regional in ((False, True) if n_leaves[i] > 1 else (True,))
+    ]
 
 
 def _lanes(roles: Roles) -> Roles:
