@@ -313,22 +313,6 @@ class _CALM(Reading):
             )
         return frame_of(rows, STABILITY_COLUMNS)
 
-    def plot_path(self, ax: Any = None) -> Any:
-        """Draw the cross-validated error after every number of splits.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-
-        Returns
-        -------
-        matplotlib axes
-        """
-        from calmgam.read.path_plots import plot_path
-
-        check_is_fitted(self)
-        return plot_path(self.ledger_, ax)
-
     def _settings(self) -> tuple[GrowthSettings, BoostingSettings]:
         check_in("growth", self.growth, ("joint", "heterogeneity"))
         check_in("curves", self.curves, ("boosting",))
@@ -376,33 +360,6 @@ class _CALM(Reading):
         X = self._checked(X, reset=False)
         contributions = self.model_.contributions(X)
         return frame_like(X, self.model_.schema.names, contributions)
-
-    @property
-    def feature_importances_(self) -> FloatArray:
-        """Mean absolute contributions over the training rows, scaled to sum to 1."""
-        check_is_fitted(self)
-        importances = self.model_.importances
-        return importances / max(importances.sum(), np.finfo(float).tiny)
-
-    @property
-    def n_splits_(self) -> int:
-        """Number of splits of all features."""
-        return self.model_.n_splits
-
-    @property
-    def n_curves_(self) -> int:
-        """Number of curves: features + splits."""
-        return self.model_.n_curves
-
-    @property
-    def n_interactions_(self) -> int:
-        """Number of (feature, conditioning feature) pairs."""
-        return self.model_.n_interactions
-
-    @property
-    def n_pairs_(self) -> int:
-        """Number of unordered pairs of features that interact."""
-        return self.model_.n_pairs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from calmgam.model.glassbox import Model
+from calmgam.model.schema import FloatArray
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,11 +22,38 @@ if TYPE_CHECKING:
 
 
 class Reading(BaseEstimator):
-    """Texts, audits, pictures and a page about ``model_``."""
+    """Sizes, texts, audits, pictures and a page about ``model_``."""
 
     def _fitted_model(self) -> Model:
         check_is_fitted(self)
         return self.model_
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Mean absolute contributions over the training rows, scaled to sum to 1."""
+        check_is_fitted(self)
+        importances = self.model_.importances
+        return importances / max(importances.sum(), np.finfo(float).tiny)
+
+    @property
+    def n_splits_(self) -> int:
+        """Number of splits of all features."""
+        return self.model_.n_splits
+
+    @property
+    def n_curves_(self) -> int:
+        """Number of curves: features + splits."""
+        return self.model_.n_curves
+
+    @property
+    def n_interactions_(self) -> int:
+        """Number of (feature, conditioning feature) pairs."""
+        return self.model_.n_interactions
+
+    @property
+    def n_pairs_(self) -> int:
+        """Number of unordered pairs of features that interact."""
+        return self.model_.n_pairs
 
     def summary(self, X: Any = None, y: Any = None) -> str:
         """Describe the model on one screen: size, errors, features, hidden jumps and trees.
@@ -254,3 +283,19 @@ class Reading(BaseEstimator):
         from calmgam.read.card import card
 
         return card(self.model_, type(self).__name__)
+
+    def plot_path(self, ax: Any = None) -> Any:
+        """Draw the cross-validated error after every number of splits.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        from calmgam.read.path_plots import plot_path
+
+        check_is_fitted(self)
+        return plot_path(self.ledger_, ax)
