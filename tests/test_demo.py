@@ -67,4 +67,4 @@ def test_errors_are_ordered_as_the_structure_demands():
     errors = demo.held_out_errors(calm, *parts)
     assert errors["CALM"] < 0.75 * errors["own GAM"]
     assert errors["reference"] < 0.75 * errors["own GAM"]
-    assert errors["noise alone"] < errors["CALM"]
+    assert errors["CALM"] == pytest.approx(errors["noise alone"], rel=0.2)
