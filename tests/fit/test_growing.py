@@ -1,6 +1,5 @@
 import re
 from dataclasses import dataclass, fields
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calmgam.estimators import PAPER
+from calmgam.fit.binning import bin_table
 from calmgam.fit.candidates import candidates_for, code_matrix
 from calmgam.fit.effects import LocalEffects
 from calmgam.fit.growing import GrowthSettings, grow_all, grow_tree, select_splits
@@ -34,22 +34,19 @@ class Formula:
         return self.formula(X)
 
 
-def cuts(X):
-    """All cuts of every column, as binning would give them."""
-    edges = []
-    for column in X.T:
-        values = np.unique(column[~np.isnan(column)])
-        edges.append((values[1:] + values[:-1]) / 2)
-    return SimpleNamespace(edges=tuple(edges))
-
-
 def grow(formula, frame, growth=None, task="regression", **options):
     schema = Schema.learn(frame)
     X = schema.encode(frame)
     growth = growth or GrowthSettings()
     rng = options.pop("rng", np.random.default_rng(0))
     trees, ledger = grow_all(
-        Formula(formula, task=task), X, cuts(X), schema, growth, rng=rng, **options
+        Formula(formula, task=task),
+        X,
+        bin_table(X, schema, 2000),
+        schema,
+        growth,
+        rng=rng,
+        **options,
     )
     return dict(zip(schema.names, trees, strict=True)), ledger
 
@@ -347,7 +344,7 @@ def test_trees_keep_their_promises(
     X = schema.encode(X)
     candidates = [
         candidates_for(feature, edges, X[:, feature.index])
-        for feature, edges in zip(schema.features, cuts(X).edges, strict=True)
+        for feature, edges in zip(schema.features, bin_table(X, schema, 2000).edges, strict=True)
     ]
     growth = GrowthSettings(
         max_depth=max_depth, min_drop=0.05, min_samples_leaf=min_samples_leaf, min_heterogeneity=0

@@ -300,17 +300,8 @@ def grow_all(
     One tree per feature, and the ledger.
     """
     searched = positions_of(split_features, schema, "split_features")
-    candidates = [
-        candidates_for(
-            schema.features[j],
-            binned.edges[j],
-            X[:, j],
-            thresholds=settings.thresholds,
-            n_thresholds=settings.n_thresholds,
-            equal_up_to=settings.equal_up_to,
-        )
-        for j in positions_of(condition_features, schema, "condition_features")
-    ]
+    conditions = positions_of(condition_features, schema, "condition_features")
+    candidates = candidates_on(conditions, X, binned, settings)
     background, background_weights = X, weights
     if settings.n_background is not None and settings.n_background < len(X):
         rows = np.sort(rng.choice(len(X), settings.n_background, replace=False))
@@ -348,6 +339,23 @@ def grow_all(
         trees[i] = growth.tree
     records = (record for growth in growths for record in growth.records)
     return tuple(trees), Ledger(schema.n_features, tuple(records))
+
+
+def candidates_on(
+    conditions: Iterable[int], X: np.ndarray, binned: Binned, settings: GrowthSettings
+) -> list[Candidates]:
+    """Return the conditions to try on each of some features, chosen on all training rows."""
+    return [
+        candidates_for(
+            binned.features[j],
+            binned.edges[j],
+            X[:, j],
+            thresholds=settings.thresholds,
+            n_thresholds=settings.n_thresholds,
+            equal_up_to=settings.equal_up_to,
+        )
+        for j in conditions
+    ]
 
 
 def _variance(reference: Any, X: np.ndarray, effect_scale: str) -> float:

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam.fit.binning import Binned
-from calmgam.fit.candidates import candidates_for
-from calmgam.fit.growing import GrowthSettings, grow_all, positions_of
+from calmgam.fit.growing import GrowthSettings, candidates_on, grow_all, positions_of
 from calmgam.fit.joint import JointTable, PathSplit, grow_path, trees_after
 from calmgam.fit.ledger import Ledger, PathPoint
 from calmgam.fit.reference import Reference, ReferenceLearner
@@ -125,17 +124,7 @@ def _search_jointly(
     progress: Callable[[int, int], None] | None,
 ) -> Search:
     schema, target, asked = learner.schema, learner.target, settings.max_splits
-    candidates = [
-        candidates_for(
-            schema.features[j],
-            binned.edges[j],
-            X[:, j],
-            thresholds=settings.thresholds,
-            n_thresholds=settings.n_thresholds,
-            equal_up_to=settings.equal_up_to,
-        )
-        for j in conditions
-    ]
+    candidates = candidates_on(conditions, X, binned, settings)
     if settings.n_background is not None and settings.n_background < len(X):
         rows = np.sort(rng.choice(len(X), settings.n_background, replace=False))
         settings = settings.on_background(settings.n_background / len(X))
