@@ -7,7 +7,7 @@ RESULTS := benchmarks/results
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*)
 
 .PHONY: help demo test lint format figures page wheel clean \
-	bench-speed bench-synthetic bench-million bench-readme needs-data
+	bench-speed bench-untuned bench-synthetic bench-million bench-readme needs-data
 
 help:
 	@echo "make demo             fit a simulated bike-rental table, print what was found, draw it"
@@ -16,6 +16,7 @@ help:
 	@echo "make figures          draw the pictures of README.md and docs/"
 	@echo "make page             build the report page's script and style (needs node and npm)"
 	@echo "make bench-speed      own GAM against EBM, paper() against calm-additive  (CALMGAM_DATA)"
+	@echo "make bench-untuned    own GAM against EBM on a fold that no choice looked at (CALMGAM_DATA)"
 	@echo "make bench-synthetic  the paper's synthetic cases"
 	@echo "make bench-million    time and memory on a million rows"
 	@echo "make bench-readme     put the measured tables into README.md"
@@ -55,6 +56,12 @@ bench-speed: .venv/dev-installed needs-data
 	$(BIN)/python -m benchmarks.tables $(RESULTS)/speed.csv --out $(RESULTS)/speed.md \
 		--compare own_gam:ebm --compare calm_paper:calm_additive \
 		--compare calm_paper:calm_additive_continuous
+
+bench-untuned: .venv/dev-installed needs-data
+	$(BIN)/python -m benchmarks.run --again all --folds 3 --out $(RESULTS)/untuned.csv \
+		--datasets wine,phoneme,ccpp,california_housing,skill_craft,magic --models own_gam,ebm
+	$(BIN)/python -m benchmarks.tables $(RESULTS)/untuned.csv \
+		--out $(RESULTS)/untuned.md --compare own_gam:ebm
 
 bench-synthetic: .venv/dev-installed
 	$(BIN)/python -m benchmarks.synthetic --again all

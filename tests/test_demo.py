@@ -67,4 +67,5 @@ def test_errors_are_ordered_as_the_structure_demands():
     errors = demo.held_out_errors(calm, *parts)
     assert errors["CALM"] < 0.75 * errors["own GAM"]
     assert errors["reference"] < 0.75 * errors["own GAM"]
-    assert errors["CALM"] == pytest.approx(errors["noise alone"], rel=0.2)
+    # 600 rows of noise alone have an error within three standard errors, 9 %, of its size
+    assert 0.91 < errors["CALM"] / errors["noise alone"] < 1.2

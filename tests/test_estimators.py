@@ -167,7 +167,8 @@ def test_search_and_cross_validation(kind):
     y = target(kind)
     search = GridSearchCV(quick(kind), {"max_depth": [0, 1]}, cv=2).fit(X, y)
     assert search.best_params_ == {"max_depth": 1}
-    assert cross_val_score(quick(kind), X, y, cv=2).mean() > 0.5
+    # a number of splits: halves of 150 rows are too few to cross-validate one
+    assert cross_val_score(quick(kind, max_splits=4), X, y, cv=2).min() > 0.5
 
 
 # ---- references ----------------------------------------------------------------------------------
