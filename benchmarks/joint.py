@@ -38,8 +38,7 @@ def by_size() -> list[str]:
 
 def measured_or_earlier(out: Path, earlier: Path) -> pd.DataFrame:
     """Return the finished cells of a CSV, and those of an earlier one that it lacks."""
-    both = pd.concat([tables.read(path) for path in (out, earlier)])
-    both = both.drop_duplicates(["dataset", "model", "fold"])
+    both = tables.read_first(out, earlier)
     return both[both["dataset"].isin(tables.read(out)["dataset"])]
 
 
@@ -75,26 +74,22 @@ def report(measured: pd.DataFrame) -> str:
     large = measured[measured["dataset"] != TOO_SMALL]
     present = [ours for ours in OURS if ours in set(measured["model"])]
     parts = [
-        section(
+        tables.section(
             "error: RMSE or 1 − AUC, mean ± standard error over folds (one number: fold 0)",
             mean_and_se(measured, "error"),
         ),
-        section("R² or AUC", mean_and_se(quality, "quality")),
-        section("seconds of a fit", means(measured, "fit_seconds")),
-        section("interactions", means(measured, "n_interactions")),
+        tables.section("R² or AUC", mean_and_se(quality, "quality")),
+        tables.section("seconds of a fit", means(measured, "fit_seconds")),
+        tables.section("interactions", means(measured, "n_interactions")),
     ]
     for ours in present:
         table = verdicts.over_folds(measured, ours, "own_gam")
-        parts.append(section(f"{ours} against own_gam: {verdicts.counts(table)}", table))
+        parts.append(tables.section(f"{ours} against own_gam: {verdicts.counts(table)}", table))
     for ours in present:
         table = verdicts.on_fold(large, ours, "eb2m")
         title = f"{ours} against eb2m on fold 0, without {TOO_SMALL}: {verdicts.counts(table)}"
-        parts.append(section(title, table))
+        parts.append(tables.section(title, table))
     return "\n\n".join(parts)
-
-
-def section(title: str, table: pd.DataFrame) -> str:
-    return f"## {title}\n\n{tables.markdown(table)}"
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -11,6 +11,7 @@ import argparse
 import csv
 import json
 import os
+import platform
 import statistics
 import time
 from collections.abc import Iterable
@@ -26,8 +27,9 @@ COLUMNS = (
     *("dataset", "model", "fold", "task"),
     *("rmse", "r2", "accuracy", "auc", "log_loss", "error"),
     *("fit_seconds", "predict_seconds", "peak_memory_mb", "n_interactions", "status"),
-    *("n_rows", "n_features", "n_jobs", "versions"),
+    *("n_rows", "n_features", "n_jobs", "versions", "machine"),
 )
+MACHINE = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
 THREAD_VARIABLES = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
     *("NUMEXPR_NUM_THREADS", "NUMBA_NUM_THREADS"),
@@ -82,7 +84,8 @@ def measure(cell: Cell, python: Path, settings: Settings) -> dict:
         max_seconds=settings.max_seconds,
         max_memory_mb=settings.max_memory_mb,
     )
-    row = dict.fromkeys(COLUMNS, "") | cell._asdict() | {"n_jobs": settings.n_jobs}
+    row = dict.fromkeys(COLUMNS, "") | cell._asdict()
+    row |= {"n_jobs": settings.n_jobs, "machine": MACHINE}
     if finished.stopped or finished.return_code:
         last_words = finished.errors.strip().rpartition("\n")[2]
         row["status"] = finished.stopped or last_words or f"exit code {finished.return_code}"

@@ -1,7 +1,8 @@
 """calmgam: its default, and every configuration that is measured, in one table.
 
-The paper's are called calm-<reference>-<effect>-<curves>, e.g. calm-rf-pdp-spline; gam-<curves> is
-the same curve learner without regions.
+The paper's are called calm-<reference>-<effect>-<curves>, e.g. calm-rf-pdp-spline; the first of them,
+its main one, is `calm_paper`. gam-<curves> is the same curve learner without regions; with boosted
+curves that is `own_gam`.
 """
 
 from dataclasses import replace
@@ -13,6 +14,16 @@ from benchmarks.rivals import TORCH, XGBOOST, Rival
 REFERENCES = {"xgb": "xgboost", "rf": "random_forest", "dnn": "mlp"}
 CURVES = ("boosting", "spline", "nam")
 EFFECTS = (("xgb", "pdp"), ("rf", "pdp"), ("dnn", "pdp"), ("dnn", "rhale"), ("xgb", "shap"))
+
+
+def paper_name(reference: str, effect: str, curves: str) -> str:
+    """Return the name of one of the paper's configurations."""
+    main = (reference, effect, curves) == ("xgb", "pdp", "boosting")
+    return "calm_paper" if main else f"calm-{reference}-{effect}-{curves}"
+
+
+def gam_name(curves: str) -> str:
+    return "own_gam" if curves == "boosting" else f"gam-{curves}"
 
 
 def fit_calm(X, y, task, n_jobs, seed, preset="default", **settings):
@@ -39,13 +50,12 @@ def settings_by_name() -> dict[str, dict]:
         "own_gam": {"max_depth": 0},
         "calm_depth2": {"max_depth": 2},
         "calm_heterogeneity": {"growth": "heterogeneity"},
-        "calm_paper": paper,  # the same as calm-xgb-pdp-boosting
         "calm_paper_response": {**paper, "effect_scale": "response"},
     }
-    for curves in CURVES:
-        found[f"gam-{curves}"] = {**paper, "max_depth": 0, "curves": curves}
+    for curves in CURVES[1:]:
+        found[gam_name(curves)] = {**paper, "max_depth": 0, "curves": curves}
     for (reference, effect), curves in product(EFFECTS, CURVES):
-        found[f"calm-{reference}-{effect}-{curves}"] = {
+        found[paper_name(reference, effect, curves)] = {
             **paper,
             "reference": REFERENCES[reference],
             "effect": effect,

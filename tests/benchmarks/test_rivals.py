@@ -7,7 +7,8 @@ from benchmarks.rivals.calm import CONFIGURATIONS, settings_by_name
 def test_paper_configurations_are_three_references_and_their_effects_by_three_learners():
     settings = settings_by_name()
     paper = [name for name in settings if name.startswith("calm-") and "shap" not in name]
-    assert len(paper) == 12
+    assert len([*paper, "calm_paper"]) == 12
+    assert settings["calm_paper"]["reference"] == "xgboost"
     assert settings["calm-dnn-rhale-spline"] == {
         "preset": "paper",
         "reference": "mlp",
