@@ -44,3 +44,15 @@ def counts(table: pd.DataFrame) -> str:
     found = table["verdict"].value_counts()
     counted = ", ".join(f"{word} {found.get(word, 0)}" for word in WORDS.values())
     return f"{counted} (of {len(table)})"
+
+
+def against_everyone(measured: pd.DataFrame, ours: str) -> pd.DataFrame:
+    """Return the counts against every other model, by either rule."""
+    rules = {"folds, one standard error": over_folds, "fold 0, 1 %": on_fold}
+    rows = []
+    for rival in (name for name in measured["model"].unique() if name != ours):
+        for rule, compared in rules.items():
+            found = compared(measured, ours, rival)["verdict"].value_counts()
+            if len(found):
+                rows.append((rival, rule, *(found.get(word, 0) for word in WORDS.values())))
+    return pd.DataFrame(rows, columns=["rival", "rule", *WORDS.values()])

@@ -1,8 +1,7 @@
 """calmgam: its default, and every configuration that is measured, in one table.
 
-The paper's are called calm-<reference>-<effect>-<curves>, e.g. calm-rf-pdp-spline; the first of them,
-its main one, is `calm_paper`. gam-<curves> is the same curve learner without regions; with boosted
-curves that is `own_gam`.
+The paper's are called calm-<reference>-<effect>-<curves>, e.g. calm-rf-pdp-spline; its main one is
+`calm_paper`. gam-<curves> is a curve learner without regions; with boosted curves, `own_gam`.
 """
 
 from dataclasses import replace

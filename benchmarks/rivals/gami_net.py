@@ -1,4 +1,4 @@
-"""GAMI-Net with its defaults; it needs Keras 2, the last of which comes with TensorFlow 2.15."""
+"""GAMI-Net with its defaults. It needs Keras 2, which TensorFlow has up to 2.15 (Python 3.11)."""
 
 from benchmarks.rivals import Rival
 
@@ -6,12 +6,14 @@ from benchmarks.rivals import Rival
 def fit_gami(X, y, task, n_jobs, seed):
     import tensorflow
     from gaminet import GAMINet
+    from sklearn.preprocessing import FunctionTransformer
 
     tensorflow.config.threading.set_intra_op_parallelism_threads(n_jobs)
     tensorflow.config.threading.set_inter_op_parallelism_threads(n_jobs)
-    columns = {name: {"type": "continuous", "scaler": None} for name in X.columns}
+    as_it_is = FunctionTransformer().fit(X)  # it wants to know how columns were scaled
+    column = {"type": "continuous", "scaler": as_it_is}
     model = GAMINet(
-        meta_info={**columns, "target": {"type": "target"}},
+        meta_info={**dict.fromkeys(X.columns, column), "target": {"type": "target"}},
         task_type=task.capitalize(),
         random_state=seed,
     )
