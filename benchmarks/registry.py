@@ -93,7 +93,7 @@ def functioning_days(table: pd.DataFrame) -> pd.DataFrame:
     """Keep the hours in which bikes could be rented; day, month and weekday instead of the date."""
     table = table[table["Functioning Day"] == "Yes"]
     date = pd.to_datetime(table["Date"], format="%d/%m/%Y").dt
-    return table.assign(day=date.day, month=date.month, weekday=date.dayofweek)
+    return table.assign(day=date.day, month=date.month, weekday=date.day_of_week)
 
 
 def seconds_since_midnight(table: pd.DataFrame) -> pd.DataFrame:

@@ -58,7 +58,8 @@ def run(cells: Iterable[Cell], out: Path, settings: Settings) -> None:
     """Measure the cells that `out` lacks, and write it after each."""
     rows = read(out)
     todo = [cell for cell in cells if wanted(rows.get(cell), settings.again)]
-    pythons = {m: python_for(rivals.find(m).requirements) for m in {c.model for c in todo}}
+    used = {cell.model: rivals.find(cell.model) for cell in todo}
+    pythons = {name: python_for(rival.requirements, rival.bare) for name, rival in used.items()}
     taken: dict[str, list[float]] = {}
     for i, cell in enumerate(todo):
         start = time.monotonic()

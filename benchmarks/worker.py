@@ -52,7 +52,7 @@ def measure(dataset: str, model: str, fold: str, n_jobs: int) -> dict:
         "predict_seconds": end - middle,
         "peak_memory_mb": peak,
         "n_interactions": rival.n_interactions(fitted),
-        "versions": versions(rival.requirements),
+        "versions": versions((*rival.bare, *rival.requirements)),
     }
 
 

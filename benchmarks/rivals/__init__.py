@@ -43,6 +43,8 @@ class Rival:
         Whether text columns are given as they are; otherwise as numeric codes.
     scaling
         "z-score" or "min-max" for inputs, with z-scored targets; empty: as they are.
+    bare
+        Packages that pip installs without their own, often far larger, requirements.
     """
 
     requirements: tuple[str, ...]
@@ -52,6 +54,7 @@ class Rival:
     imports: tuple[str, ...] = ()
     accepts_text: bool = False
     scaling: str = ""
+    bare: tuple[str, ...] = ()
 
 
 def find(name: str) -> Rival:

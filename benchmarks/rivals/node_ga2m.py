@@ -27,7 +27,15 @@ def fit_node(X, y, task, n_jobs, seed):
 
 
 RIVAL = Rival(
-    requirements=("nodegam==0.3.0", TORCH),
+    requirements=(
+        TORCH,
+        "category-encoders==2.11.2",
+        "qhoptim==1.1.0",
+        "seaborn==0.13.2",
+        "tqdm",
+        "requests",
+    ),
+    bare=("nodegam==0.3.0",),  # it asks for catboost, xgboost and interpret but does not need them
     fit=fit_node,
     n_interactions=lambda model: sum(
         isinstance(term, tuple) for term in model.model.get_additive_terms()
