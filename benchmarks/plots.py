@@ -17,7 +17,7 @@ def positions(measured: pd.DataFrame) -> pd.DataFrame:
     errors = measured.set_index(["dataset", "fold", "model"])["error"].unstack("model")
     rows = []
     for model, cells in measured.groupby("model", sort=False):
-        both = errors[errors[model].notna() & errors[BASE].notna()].groupby("dataset").mean()
+        both = errors.dropna(subset=[model, BASE]).groupby("dataset").mean()
         rows.append(
             {
                 "model": model,

@@ -12,10 +12,9 @@ WORDS = {-1: "better", 0: "level", 1: "worse"}
 
 def errors_of(measured: pd.DataFrame, ours: str, rival: str) -> pd.DataFrame:
     """Return (dataset, fold) × {ours, rival}: the errors of the cells that both finished."""
-    pair = measured[measured["model"].isin([ours, rival])]
-    errors = pair.set_index(["dataset", "fold", "model"])["error"].unstack("model")
-    order = [name for name in measured["dataset"].unique() if name in errors.index]
-    return errors.reindex(columns=[ours, rival]).dropna().reindex(order, level="dataset")
+    errors = measured.set_index(["dataset", "fold", "model"])["error"].unstack("model")
+    errors = errors.reindex(measured["dataset"].unique(), level="dataset")
+    return errors.reindex(columns=[ours, rival]).dropna()
 
 
 def over_folds(measured: pd.DataFrame, ours: str, rival: str) -> pd.DataFrame:

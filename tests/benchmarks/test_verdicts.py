@@ -47,3 +47,9 @@ def test_on_one_fold_a_difference_counts_beyond_the_tolerance(measured):
 def test_cells_that_only_one_model_finished_do_not_count(measured):
     lacking = measured[~((measured["model"] == "rival") & (measured["dataset"] == "wine"))]
     assert "wine" not in set(verdicts.over_folds(lacking, "ours", "rival")["dataset"])
+
+
+def test_a_model_that_was_not_measured_has_no_verdicts(measured):
+    assert verdicts.over_folds(measured, "ours", "absent").empty
+    assert verdicts.counts(verdicts.on_fold(measured, "absent", "rival")).endswith("(of 0)")
+    assert set(verdicts.against_everyone(measured, "ours")["rival"]) == {"rival"}
