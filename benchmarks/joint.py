@@ -15,7 +15,7 @@ import pandas as pd
 from benchmarks import tables, verdicts
 from benchmarks.datasets import N_FOLDS, catalogue
 from benchmarks.environments import ROOT
-from benchmarks.run import Cell, names, read, run, settings_from, settings_parser
+from benchmarks.run import Cell, finished, names, run, settings_from, settings_parser
 
 RESULTS = ROOT / "benchmarks/results"
 OURS = ("calm", "calm_depth2", "calm_paper")
@@ -103,7 +103,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--earlier", type=Path, default=RESULTS / "earlier.csv")
     parser.add_argument("--fresh", action="store_true", help="measure the earlier cells too")
     options = parser.parse_args(arguments)
-    known = {} if options.fresh else read(options.earlier)
+    known = set() if options.fresh else finished(options.earlier)
     cells = [cell for cell in planned(options.datasets or by_size()) if cell not in known]
     run(cells, options.out, settings_from(options))
     text = report(measured_or_earlier(options.out, options.earlier))

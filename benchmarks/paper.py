@@ -4,8 +4,9 @@
     python -m benchmarks.paper --datasets wine --models nam,spline --folds 0,1
     python -m benchmarks.paper --no-run                          # tables and pictures alone
 
-Cells that other benchmarks measured (joint.csv, earlier.csv) are taken from there. By default fast
-models run on five folds, slow ones on fold 0 of the datasets with fewer than 10,000 rows.
+Cells that other benchmarks measured (joint.csv, earlier.csv) are taken from there; `--fresh`
+measures those too. Unless models are named, fast ones run on five folds, slow ones on fold 0 of
+the datasets with fewer than 10,000 rows.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from benchmarks.datasets import N_FOLDS, catalogue
 from benchmarks.environments import ROOT
 from benchmarks.joint import TOO_SMALL, by_size
 from benchmarks.rivals.calm import CURVES, EFFECTS, paper_name
-from benchmarks.run import Cell, names, read, run, settings_from, settings_parser
+from benchmarks.run import Cell, finished, names, run, settings_from, settings_parser
 
 RESULTS = ROOT / "benchmarks/results"
 FOLDS = [str(fold) for fold in range(N_FOLDS)]
@@ -61,6 +62,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--datasets", type=names, help="comma-separated; all by default")
     parser.add_argument("--models", type=names, help="comma-separated; the plan by default")
     parser.add_argument("--folds", type=names, help="0 to 4, with --models; all by default")
+    parser.add_argument("--fresh", action="store_true", help="measure what others measured, too")
     parser.add_argument("--no-run", action="store_true", help="make tables and pictures alone")
     parser.add_argument("--out", type=Path, default=RESULTS / "paper.csv")
     options = parser.parse_args(arguments)
@@ -72,9 +74,7 @@ def main(arguments: list[str] | None = None) -> None:
         cells = planned(datasets)
         if options.models:
             cells = chosen(datasets, options.models, options.folds or FOLDS)
-        known = {
-            cell for path in others for cell, row in read(path).items() if row["status"] == "ok"
-        }
+        known = set() if options.fresh else finished(*others)
         run([cell for cell in cells if cell not in known], options.out, settings_from(options))
     measured = tables.read_first(options.out, *others)
     synthetic = tables.read(RESULTS / "synthetic.csv")

@@ -78,7 +78,7 @@ def measure(cell: Cell, python: Path, settings: Settings) -> dict:
     """Return the row of a cell; a failure is a row too, with its message as status."""
     job = json.dumps({**cell._asdict(), "n_jobs": settings.n_jobs})
     threads = dict.fromkeys(THREAD_VARIABLES, str(settings.n_jobs))
-    finished = run_limited(
+    process = run_limited(
         [python, "-m", "benchmarks.worker", job],
         folder=ROOT,
         environment={**os.environ, **threads},
@@ -87,13 +87,13 @@ def measure(cell: Cell, python: Path, settings: Settings) -> dict:
     )
     row = dict.fromkeys(COLUMNS, "") | cell._asdict()
     row |= {"n_jobs": settings.n_jobs, "machine": MACHINE}
-    if finished.stopped or finished.return_code:
-        last_words = finished.errors.strip().rpartition("\n")[2]
-        row["status"] = finished.stopped or last_words or f"exit code {finished.return_code}"
+    if process.stopped or process.return_code:
+        last_words = process.errors.strip().rpartition("\n")[2]
+        row["status"] = process.stopped or last_words or f"exit code {process.return_code}"
         return row
-    measured = json.loads(finished.output.splitlines()[-1])
+    measured = json.loads(process.output.splitlines()[-1])
     # The worker knows its own peak exactly; looking from outside also sees its child processes.
-    measured["peak_memory_mb"] = max(measured["peak_memory_mb"], finished.peak_memory_mb)
+    measured["peak_memory_mb"] = max(measured["peak_memory_mb"], process.peak_memory_mb)
     return row | measured | {"status": "ok"}
 
 
@@ -115,6 +115,11 @@ def read(path: Path) -> dict[Cell, dict]:
         return {}
     with path.open(newline="") as file:
         return {Cell(r["dataset"], r["model"], r["fold"]): r for r in csv.DictReader(file)}
+
+
+def finished(*paths: Path) -> set[Cell]:
+    """Return the cells that were measured with success."""
+    return {cell for path in paths for cell, row in read(path).items() if row["status"] == "ok"}
 
 
 def write(path: Path, rows: dict[Cell, dict]) -> None:
