@@ -5,6 +5,7 @@ five folds were. Ticks compare means over the folds that all compared models fin
 printed: ties count.
 """
 
+from collections.abc import Iterable
 from functools import partial
 
 import pandas as pd
@@ -58,18 +59,25 @@ def as_costs(table: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     return rounded if layout.lower_is_better else -rounded
 
 
-def not_worse(costs: pd.DataFrame, ours: list[str], rivals: list[str]) -> pd.Series:
-    """Return per dataset whether the best of ours is no worse than the mean of the rivals."""
-    return costs[ours].min(axis=1) <= costs[rivals].mean(axis=1) + 1e-9
+def not_worse(costs: pd.DataFrame, ours: str, rivals: list[str]) -> pd.Series:
+    """Return per dataset whether ours is no worse than the mean of the rivals."""
+    return costs[ours] <= costs[rivals].mean(axis=1) + 1e-9
+
+
+def any_of(marks: Iterable[pd.Series]) -> pd.Series:
+    """Return per dataset whether any mark is true; nothing where none is known."""
+    known = pd.concat(list(marks), axis=1).astype(float).max(axis=1)
+    return known.map({1.0: True, 0.0: False}).astype(object)
 
 
 def ticks(measured: pd.DataFrame, layout: Layout, ours: list[str], rivals: list[str]):
-    """Return per dataset of the paper the tick of our figures and that of the published ones."""
+    """Return per dataset whether the best of ours is no worse: our figures, the published ones."""
     printed = as_costs(published(layout), layout)
-    mine = not_worse(ours_rounded(measured, layout, [*ours, *rivals]), ours, rivals)
-    return pd.DataFrame(
-        {"ours": mine.reindex(printed.index), "published": not_worse(printed, ours, rivals)}
-    ).astype(object)
+    mine = any_of(
+        not_worse(ours_rounded(measured, layout, [label, *rivals]), label, rivals) for label in ours
+    )
+    theirs = any_of(not_worse(printed, label, rivals) for label in ours)
+    return pd.DataFrame({"ours": mine.reindex(printed.index), "published": theirs})
 
 
 def tick_text(marks: pd.DataFrame) -> list[str]:
