@@ -10,6 +10,9 @@ def fit_gami(X, y, task, n_jobs, seed):
 
     tensorflow.config.threading.set_intra_op_parallelism_threads(n_jobs)
     tensorflow.config.threading.set_inter_op_parallelism_threads(n_jobs)
+    tensorflow.keras.utils.set_random_seed(
+        seed
+    )  # `random_state` alone leaves Python's own unseeded
     as_it_is = FunctionTransformer().fit(X)  # it wants to know how columns were scaled
     column = {"type": "continuous", "scaler": as_it_is}
     model = GAMINet(
