@@ -7,7 +7,7 @@ RESULTS := benchmarks/results
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*)
 
 .PHONY: help demo test lint format figures page wheel clean \
-	bench-speed bench-untuned bench-synthetic bench-million bench-readme needs-data
+	bench-speed bench-untuned bench-synthetic bench-million bench-reading bench-readme needs-data
 
 help:
 	@echo "make demo             fit a simulated bike-rental table, print what was found, draw it"
@@ -19,7 +19,8 @@ help:
 	@echo "make bench-untuned    own GAM against EBM on a fold that no choice looked at (CALMGAM_DATA)"
 	@echo "make bench-synthetic  the paper's synthetic cases"
 	@echo "make bench-million    time and memory on a million rows"
-	@echo "make bench-readme     put the measured tables into README.md"
+	@echo "make bench-reading    report pages in Chromium; audits of fitted models (CALMGAM_DATA)"
+	@echo "make bench-readme     put the measured tables into README.md and docs/"
 	@echo "make wheel            build a wheel into dist/"
 	@echo "make clean            remove .venv and everything built"
 
@@ -68,6 +69,9 @@ bench-synthetic: .venv/dev-installed
 
 bench-million: .venv/dev-installed
 	$(BIN)/python -m benchmarks.million --again all
+
+bench-reading: .venv/dev-installed needs-data
+	$(BIN)/python -m benchmarks.reading
 
 bench-readme: .venv/dev-installed
 	$(BIN)/python -m benchmarks.readme

@@ -179,7 +179,7 @@ def plot_sensitivity(report: Sensitivity, ax: Axes | None = None) -> Axes:
     matplotlib axes
     """
     ranges = [
-        *((curve.region, curve.change, curve.change, COLOURS[0]) for curve in report.curves),
+        *((f"own curve, {c.region}", c.change, c.change, COLOURS[0]) for c in report.curves),
         *((f"{s.term} switches", s.low, s.high, COLOURS[1]) for s in report.switches),
         ("in total", report.low, report.high, COLOURS[6]),
     ]
