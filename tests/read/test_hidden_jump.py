@@ -34,7 +34,7 @@ def test_the_texts_show_the_jump():
         "x1: -0.1 → 0.1 changes the score by +3.8\n"
         "  own curve, everywhere: -0.2\n"
         "  jump across x1 <= 0: curves of x2 add +4\n"
-        "  for example for x1: -0.1 → 0.1 where x2 = -1"
+        "  for example x1: -0.1 → 0.1 where x2 = -1"
     )
     assert str(jumps(MODEL, "x1")) == "x1: hidden jumps at\n  0 ↑ +4 from the curves of x2"
     assert str(monotonicity(MODEL, "x1")) == "x1: increasing (proved)"

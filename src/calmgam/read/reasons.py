@@ -42,8 +42,9 @@ class Reasons(Report):
 
     def __str__(self) -> str:
         head = f"score {self.score:.4g}, where the average is {self.intercept:.4g}:"
-        rest = f"{change_text(self.rest)}  all other features"
-        return "\n  ".join([head, *map(str, self.reasons), rest])
+        lines = [*map(str, self.reasons), f"{change_text(self.rest)}  all other features"]
+        width = max(line.index("  ") for line in lines)
+        return "\n  ".join([head, *(" " * (width - line.index("  ")) + line for line in lines)])
 
 
 def reasons(model: Model, row: Any, n: int = 4, sign: str = "both") -> Reasons:

@@ -69,7 +69,7 @@ class Sensitivity(Range):
     def __str__(self) -> str:
         start, stop = value_text(self.start), value_text(self.stop)
         ends = [f"  lowest for {self.low_pair}", f"  highest for {self.high_pair}"]
-        example = [f"  for example for {self.low_pair}"]
+        example = [f"  for example {self.low_pair}"]
         return "\n".join(
             [
                 f"{self.feature}: {start} → {stop} changes the score by {self.range_text}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -67,6 +68,11 @@ def wrap(text: str, n_characters: int, max_lines: int = 2) -> str:
         text, n_characters, max_lines=max_lines, placeholder=" …", break_on_hyphens=False
     )
     return "\n".join(lines)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in one phrase: a, b and c."""
+    return " and ".join([*([", ".join(names[:-1])] if len(names) > 1 else []), *names[-1:]])
 
 
 def cut(text: str, n_characters: int) -> str:
