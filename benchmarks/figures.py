@@ -1,4 +1,4 @@
-"""Redraw the paper's figures 2 and 3 into docs/figures.
+"""Draw figures into docs/figures: answers of the demonstration; the paper's figures 2 and 3.
 
 python -m benchmarks.figures
 
@@ -17,6 +17,7 @@ from benchmarks.datasets import simulate_case
 from benchmarks.environments import ROOT
 from benchmarks.rivals import eb2m
 from calmgam import CALMRegressor
+from calmgam.demo import simulate_bikes
 from calmgam.model import Condition, Feature, Model, PartitionTree, Schema, ShapeFunction, Term
 from calmgam.read.canvas import HALF_PAGE, SMALL, new_figure
 from calmgam.read.performance import performance
@@ -61,7 +62,7 @@ def _term(
 def cases_figure(with_ebm: bool):
     """Return the synthetic cases, one row each: own GAM, CALM and, if wanted, an EBM's pairs."""
     n_columns = 3 if with_ebm else 2
-    figure = new_figure(n_columns * HALF_PAGE, 9.5)
+    figure = new_figure(n_columns * HALF_PAGE, 10.5)
     panels = figure.subfigures(3, n_columns)
     for case, feature in INTERACTION.items():
         X, y, task = simulate_case(case, seed=0)
@@ -112,13 +113,25 @@ def _pair_edges(ebm, index: int) -> np.ndarray:
     return np.array([low, *ebm.bins_[index][-1], high])
 
 
+def answers_figure():
+    """Return one prediction of the demonstration, and what one hour more does to it."""
+    X, y = simulate_bikes()
+    calm = CALMRegressor(random_state=0).fit(X, y)
+    figure = new_figure(2.4 * HALF_PAGE, 2.4)
+    left, right = figure.subplots(1, 2)
+    calm.plot_prediction(X[:1], ax=left)
+    calm.plot_sensitivity("hour", 6, 7, ax=right)
+    return figure
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.figures", description="Redraw the paper's figures."
+        prog="python -m benchmarks.figures", description="Draw figures of docs/."
     )
     parser.add_argument("--out", type=Path, default=ROOT / "docs/figures")
     folder = parser.parse_args(arguments).out
     folder.mkdir(parents=True, exist_ok=True)
+    answers_figure().savefig(folder / "answers.png", dpi=120)
     plot_model(paper_model()).savefig(folder / "figure2.png", dpi=120)
     with_ebm = find_spec("interpret") is not None
     if not with_ebm:

@@ -6,12 +6,12 @@ The curve of x1 says −0.2 from −0.1 to 0.1; the truth is +3.8, since the cur
 import numpy as np
 import pytest
 from audit_models import hidden_jump_model
-from chromium import what_if
 from test_report import feature_contents
 
 from calmgam.read.audit import jumps, monotonicity, sensitivity
 from calmgam.read.plots import plot_feature, plot_sensitivity
 from calmgam.read.text import explain, summary
+from chromium import what_if
 
 MODEL = hidden_jump_model()
 BEFORE, AFTER = ({"x1": value, "x2": 0.0} for value in (-0.1, 0.1))
