@@ -72,7 +72,8 @@ def wrap(text: str, n_characters: int, max_lines: int = 2) -> str:
 
 def listed(names: Sequence[str]) -> str:
     """Names in one phrase: a, b and c."""
-    return " and ".join([*([", ".join(names[:-1])] if len(names) > 1 else []), *names[-1:]])
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def cut(text: str, n_characters: int) -> str:
