@@ -35,6 +35,7 @@ QUICK = BoostingSettings(
     n_bags=8,
     learning_rate=0.05,
     momentum=0.85,
+    momentum_rounds=0,
     max_rounds=100,
     patience=12,
     tolerance=1e-3,
