@@ -34,8 +34,10 @@ PARAMETERS = """
         How regions are found. ``"joint"``: all trees together, best split first, as many as
         cross-validation supports; ``"heterogeneity"`` (the paper's): each feature's tree alone,
         where its local effects differ between rows.
-    effect : {"pdp"}, default="pdp"
-        Heterogeneity: the local effects that are compared: centred ICE curves of the reference.
+    effect : {"pdp", "ale", "rhale", "shap"}, default="pdp"
+        Heterogeneity: the local effects that are compared. ``"pdp"``: centred ICE curves of the
+        reference; ``"ale"``: its slopes between grid values; ``"rhale"``: its derivatives, in bins
+        chosen so that they vary little; ``"shap"``: SHAP values (link scale).
     effect_scale : {"link", "response"}, default="link"
         Heterogeneity: scale of the effects of a classifier: log-odds or probabilities.
     grid : {"quantile", "uniform"}, default="quantile"

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import logit
+from scipy.special import expit, logit
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
@@ -60,11 +60,14 @@ class Reference:
     ensemble: TreeEnsemble | None = None
     n_jobs: int = 1
 
+    def data(self, X: np.ndarray) -> Any:
+        """Return encoded rows as the estimator knows them."""
+        return X if self.decode is None else self.decode(X)
+
     def score(self, X: np.ndarray) -> np.ndarray:
         """Score of every row of the encoded matrix."""
-        data = X if self.decode is None else self.decode(X)
         with openmp_threads(self.n_jobs):
-            raw = np.asarray(self._raw_score(data), dtype=np.float64)
+            raw = np.asarray(self._raw_score(self.data(X)), dtype=np.float64)
         if raw.shape not in ((len(X),), (len(X), 1)):
             raise ValueError(
                 f"the reference must give one score per row; {len(X)} rows gave shape {raw.shape}"
@@ -74,6 +77,35 @@ class Reference:
                 f"the reference must give finite scores; got {raw[~np.isfinite(raw)][0]}"
             )
         return self.intercept + self.slope * raw.ravel()
+
+    def score_on_grid(self, X: np.ndarray, feature: int, grid: np.ndarray) -> np.ndarray:
+        """Score of every row with one feature set to every grid value, (n_rows, n_values)."""
+        repeated = np.repeat(X, len(grid), axis=0)
+        repeated[:, feature] = np.tile(grid, len(X))
+        return self.score(repeated).reshape(len(X), len(grid))
+
+    def gradient(
+        self, X: np.ndarray, feature: int, effect_scale: str = "link"
+    ) -> np.ndarray | None:
+        """Exact derivative of every row's score with respect to one feature, if it can be had.
+
+        An estimator or function offers it as a method ``gradient(data, feature)``.
+        """
+        if not hasattr(self.estimator, "gradient"):
+            return None
+        slopes = self.slope * np.asarray(self.estimator.gradient(self.data(X), feature))
+        if self.is_response(effect_scale):
+            probability = expit(self.score(X))
+            slopes = slopes * probability * (1.0 - probability)
+        return slopes
+
+    def is_response(self, effect_scale: str) -> bool:
+        """Whether effects are those of a classifier's probability."""
+        return effect_scale == "response" and self.task == "classification"
+
+    def on_scale(self, scores: np.ndarray, effect_scale: str) -> np.ndarray:
+        """Scores on the scale of the effects."""
+        return expit(scores) if self.is_response(effect_scale) else scores
 
     def score_of_sums(self, sums: np.ndarray) -> np.ndarray:
         """Score from the ensemble's base + sums of leaf values."""
