@@ -147,7 +147,7 @@ class _CALM(Reading):
         return cls(**{**PAPER, **overrides})
 
     def _fit(self, X: Any, target: Target, classes: tuple[Any, ...] = ()) -> Any:
-        growth, learn = self._settings()
+        growth, learn = self._settings(target.task)
         seed = int(check_random_state(self.random_state).randint(2**31))
         bag_rng, search_rng = np.random.default_rng(seed).spawn(2)
 
@@ -222,7 +222,7 @@ class _CALM(Reading):
                 f"n_splits must be in 0..{n_path}, the length of the path; got {n_splits}"
             )
         X, target, classes = self._read(X, y, sample_weight, reset=False)
-        _, learn = self._settings()
+        _, learn = self._settings(target.task)
         seed = int(check_random_state(self.random_state).randint(2**31))
         bag_rng, _ = np.random.default_rng(seed).spawn(2)
         schema = self.model_.schema
@@ -262,7 +262,7 @@ class _CALM(Reading):
         check_is_fitted(self)
         check_integer("n_boot", n_boot, low=1)
         X, target, classes = self._read(X, y, sample_weight, reset=False)
-        settings = replace(self._settings()[0], max_splits=self.n_splits_)
+        settings = replace(self._settings(target.task)[0], max_splits=self.n_splits_)
         seed = int(check_random_state(self.random_state).randint(2**31))
         *_, rng = np.random.default_rng(seed).spawn(3)  # two are for `fit`
         schema = self.model_.schema
@@ -283,13 +283,13 @@ class _CALM(Reading):
             )
         return frame_of(rows, STABILITY_COLUMNS)
 
-    def _settings(self) -> tuple[GrowthSettings, Learn]:
+    def _settings(self, task: str) -> tuple[GrowthSettings, Learn]:
         check_in("growth", self.growth, ("joint", "heterogeneity"))
         check_in("curves", self.curves, tuple(LEARNERS))
         check_integer("max_bins", self.max_bins, low=2)
         check_integer("n_bags", self.n_bags, low=1)
         growth = {field.name: getattr(self, field.name) for field in fields(GrowthSettings)}
-        return GrowthSettings(**growth), LEARNERS[self.curves].configured(self)
+        return GrowthSettings(**growth), LEARNERS[self.curves].configured(self, task)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Check a table as scikit-learn does; frames stay frames."""

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from calmgam.fit.assembling import assemble
+from calmgam.fit.backfitting import BackfittingSettings, backfit
 from calmgam.fit.binning import Binned, content_order
 from calmgam.fit.boosting import BoostingSettings, boost
 from calmgam.fit.curves import Curves, Progress, Roles
@@ -36,14 +37,22 @@ class Learner:
         Of its settings.
     parameters : tuple of str
         Settings that are parameters of the estimators.
+    tasks : tuple of str
+        What it can be used for.
     """
 
     learn: Learn
     settings: type
     parameters: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ("regression", "classification")
 
-    def configured(self, estimator: Any) -> Learn:
+    def configured(self, estimator: Any, task: str) -> Learn:
         """Return `learn` with the settings that an estimator's parameters ask for."""
+        if task not in self.tasks:
+            raise ValueError(
+                f"curves={estimator.curves!r} must be used for {' or '.join(self.tasks)}: it "
+                f"minimises squared error; got {task}"
+            )
         parameters = {name: getattr(estimator, name) for name in self.parameters}
         return partial(self.learn, settings=self.settings(**parameters))
 
@@ -52,6 +61,7 @@ LEARNERS = {
     "boosting": Learner(
         boost, BoostingSettings, ("learning_rate", "max_rounds", "patience", "max_leaves")
     ),
+    "backfitting": Learner(backfit, BackfittingSettings, tasks=("regression",)),
 }
 
 
