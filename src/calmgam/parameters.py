@@ -26,8 +26,10 @@ PARAMETERS = """
     ----------
     reference : str, estimator or callable, default="hist_gradient_boosting"
         The black box in which interactions are looked for: ``"hist_gradient_boosting"``,
-        ``"xgboost"``, ``"lightgbm"``, ``"random_forest"``, any scikit-learn-style estimator
-        (fitted or not), or a function of the data. It is dropped after fitting.
+        ``"xgboost"``, ``"lightgbm"``, ``"random_forest"``, ``"mlp"`` (a network), ``"tabpfn"``;
+        ``"xgboost_early"``, ``"lightgbm_early"``, ``"mlp_early"``, which stop on held-out rows; any
+        scikit-learn-style estimator (fitted or not), or a function of the data. It is dropped
+        after fitting.
     keep_reference : bool, default=False
         Keep the fitted reference as ``reference_``.
     growth : {"joint", "heterogeneity"}, default="joint"

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
+from sklearn.ensemble import HistGradientBoostingRegressor
 
 from calmgam.fit import ale
 from calmgam.fit.ale import (
@@ -16,8 +17,8 @@ from calmgam.fit.ale import (
     surroundings,
     variance_bins,
 )
-from calmgam.fit.reference import Reference
-from calmgam.model.schema import Feature
+from calmgam.fit.reference import Reference, fit_reference
+from calmgam.model.schema import Feature, Schema
 
 NUMBER = Feature("x", 0, "numeric", has_missing=True)
 LEVELS = Feature("x", 0, "categorical", ("p", "q", "r"), has_missing=True)
@@ -152,6 +153,20 @@ def test_steps_between_two_values_are_seen(find):
     X[:, 0] = X[:, 0] > 0.2
     local = find(Reference(lambda Z: (Z[:, 0] > 0.5) * Z[:, 1], "regression"), X, NUMBER, X[:, 0])
     np.testing.assert_allclose(local.effects, X[:, 1] * X[:, 0].std(), atol=1e-12)
+
+
+def test_trees_are_walked_to_the_same_slopes():
+    X = rows()
+    y = product(X)
+    schema = Schema(tuple(Feature(name, i, "numeric") for i, name in enumerate("xyz")))
+    model = HistGradientBoostingRegressor(max_iter=20)
+    walked = fit_reference(model, X, y, schema, task="regression")
+    asked = Reference(walked.estimator, "regression")
+    assert walked.ensemble is not None
+    one, other = (ale_effects(reference, X, NUMBER, X[:, 0]) for reference in (walked, asked))
+    np.testing.assert_allclose(one.effects, other.effects, atol=1e-9)
+    np.testing.assert_array_equal(one.bins, other.bins)
+    assert np.ptp(one.effects) > 0.1
 
 
 def test_predictions_come_in_bounded_batches(monkeypatch):

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from calmgam.fit.dense import standardisation
 from calmgam.fit.ice import BATCH_ROWS, grid_for, ice_curves
 from calmgam.fit.local_effects import PointEffects
 from calmgam.fit.reference import Reference
@@ -36,7 +37,7 @@ def ale_effects(
     effect_scale: str = "link",
     n_jobs: int = 1,
 ) -> PointEffects:
-    """Accumulated local effects before they are accumulated; two predictions per row.
+    """Accumulated local effects before they are accumulated; two predictions per row, or trees.
 
     Parameters
     ----------
@@ -56,7 +57,15 @@ def ale_effects(
     def over_the_bin(rows: np.ndarray, values: np.ndarray) -> Slopes:
         bins = interval_of(values, rows[:, feature.index])
         low, high = values[bins], values[bins + 1]
-        return difference_quotients(reference, rows, feature.index, low, high, effect_scale), bins
+        if not reference.ensemble:
+            slopes = difference_quotients(reference, rows, feature.index, low, high, effect_scale)
+            return slopes, bins
+        # one walk through the trees gives the scores at all grid values
+        curves = ice_curves(
+            reference, rows, feature.index, values, np.ones(len(values)), effect_scale, n_jobs
+        ).curves
+        every = np.arange(len(rows))
+        return (curves[every, bins + 1] - curves[every, bins]) / (high - low), bins
 
     points = grid_for(feature, column, grid, grid_size)
     return _point_effects(
@@ -111,7 +120,7 @@ def _point_effects(
     on_line = ~np.isnan(x) & feature.is_numeric
     if on_line.any() and len(values) > 1:
         slopes, bins[on_line] = slopes_of(X[on_line], values)
-        effects[on_line] = slopes * _spread(column)
+        effects[on_line] = slopes * standardisation(column)[1]
     if not on_line.all():
         off_line = ice_curves(
             reference, X[~on_line], feature.index, grid, weights, effect_scale, n_jobs
@@ -193,10 +202,3 @@ def surroundings(x: np.ndarray, values: np.ndarray, reach: float) -> tuple[np.nd
     before, after = values[np.maximum(place - 1, 0)], values[np.minimum(place + 1, len(values) - 1)]
     low, high = np.minimum(before, x - reach), np.maximum(after, x + reach)
     return np.maximum(low, values[0]), np.minimum(high, values[-1])
-
-
-def _spread(column: np.ndarray) -> float:
-    """Return the standard deviation of what is not missing."""
-    present = column[~np.isnan(column)]
-    size = np.abs(present).max()  # squares of large numbers overflow
-    return float(size * np.std(present / size)) if size > 0 else 0.0
