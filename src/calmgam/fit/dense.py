@@ -57,13 +57,24 @@ class DenseColumn:
         """Number of columns."""
         return int(self.feature.is_numeric) + len(self.marks)
 
+    def scaled(self, column: FloatArray) -> FloatArray:
+        """Numbers in standard units; 0 for what is missing, and for levels."""
+        if not self.feature.is_numeric:
+            return np.zeros(len(column))
+        return np.nan_to_num(column / self.scale - self.mean / self.scale)
+
+    def marked(self, column: FloatArray) -> np.ndarray:
+        """Which mark every value has, 1 .. n_marks; 0 for none."""
+        return (_slots(self.feature, column)[:, None] == self.marks) @ (
+            1 + np.arange(len(self.marks))
+        )
+
     def encode(self, column: FloatArray) -> FloatArray:
         """Encode values of the feature, (n, width)."""
-        marks = (_slots(self.feature, column)[:, None] == self.marks).astype(np.float64)
+        marks = np.eye(len(self.marks) + 1)[self.marked(column), 1:]
         if not self.feature.is_numeric:
             return marks
-        scaled = np.nan_to_num(column / self.scale - self.mean / self.scale)
-        return np.column_stack([scaled, marks])
+        return np.column_stack([self.scaled(column), marks])
 
 
 def _slots(feature: Feature, column: FloatArray) -> np.ndarray:
