@@ -19,6 +19,7 @@ from calmgam.fit.boosting import BoostingSettings, boost
 from calmgam.fit.curves import Curves, Progress, Roles
 from calmgam.fit.losses import Target
 from calmgam.fit.searching import Search
+from calmgam.fit.splines import SplineSettings, fit_splines
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import FloatArray, Schema
 
@@ -61,6 +62,7 @@ LEARNERS = {
     "boosting": Learner(
         boost, BoostingSettings, ("learning_rate", "max_rounds", "patience", "max_leaves")
     ),
+    "spline": Learner(fit_splines, SplineSettings),
     "backfitting": Learner(backfit, BackfittingSettings, tasks=("regression",)),
 }
 
