@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "boosting.hpp"
+#include "gram.hpp"
 #include "heterogeneity.hpp"
 #include "ice.hpp"
 #include "joint.hpp"
@@ -260,6 +261,35 @@ void bind_joint(nb::module_& m) {
           "Take the histogram model's cyclic updates off the residual, in place.");
 }
 
+// ---- splines ------------------------------------------------------------------------------------
+
+auto gram(Input<std::uint16_t, 2> cells, const std::vector<std::size_t>& n_cells, Input<std::int32_t, 1> first_column,
+          Input<double, 2> basis, Input<double, 1> weight, std::size_t n_columns, int n_threads) {
+    const std::size_t n_rows = cells.shape(1);
+    std::vector<calmgam::SplineTerm> terms;
+    std::size_t first_cell = 0;
+    for (std::size_t i = 0; i < n_cells.size(); first_cell += n_cells[i++])
+        terms.push_back({cells.data() + i * n_rows, first_column.data() + first_cell,
+                         basis.data() + first_cell * calmgam::WIDTH});
+    if (n_cells.size() != cells.shape(0) || first_column.shape(0) != first_cell || basis.shape(0) != first_cell ||
+        basis.shape(1) != calmgam::WIDTH || weight.shape(0) != n_rows)
+        throw std::invalid_argument("gram: array shapes do not agree");
+    std::vector<double> values(n_columns * n_columns);
+    {
+        nb::gil_scoped_release release;
+        calmgam::gram(n_rows, terms, weight.data(), n_columns, n_threads, values.data());
+    }
+    return as_numpy(std::move(values), {n_columns, n_columns});
+}
+
+void bind_splines(nb::module_& m) {
+    m.attr("WIDTH") = calmgam::WIDTH;
+    m.def("gram", &gram, "cells"_a.noconvert(), "n_cells"_a, "first_column"_a.noconvert(), "basis"_a.noconvert(),
+          "weight"_a.noconvert(), "n_columns"_a, "n_threads"_a,
+          "Upper triangle of B'WB, (n_columns, n_columns); a row of B has WIDTH values per term, from first_column "
+          "of its cell on.");
+}
+
 }  // namespace
 
 NB_MODULE(_kernels, m) {
@@ -268,4 +298,5 @@ NB_MODULE(_kernels, m) {
     bind_heterogeneity(m);
     bind_ice(m);
     bind_joint(m);
+    bind_splines(m);
 }

@@ -32,14 +32,14 @@ class BackfittingSettings:
     max_bins : int
         Most bins of a curve.
     min_rows : float
-        Rows that a bin has on average, at least.
+        Rows that the bins of a curve have on average, at least.
     tolerance : float
         A sweep that lowers the risk by a smaller share is the last.
     max_sweeps : int
     """
 
     max_bins: int = 64
-    min_rows: float = 20
+    min_rows: float = 100
     tolerance: float = 1e-6
     max_sweeps: int = 1000
 
@@ -98,7 +98,7 @@ def backfit(
 
 
 def join_bins(
-    counts: FloatArray, is_numeric: bool, settings: BackfittingSettings
+    counts: NDArray[Any], is_numeric: bool, settings: BackfittingSettings
 ) -> NDArray[np.intp]:
     """Return, for every cell of a term, the cell whose height it shares.
 

@@ -1,0 +1,185 @@
+"""Penalised cubic splines: all curves of all features in one regression.
+
+In: cells and y. Out: curves with their standard errors, as draws from the posterior. Every curve is
+a P-spline written as a mixed model (a straight part, and deviations from it whose prior is that
+second differences of the B-spline coefficients are independent), levels are random effects, and so
+are the means of regions. How much each group of coefficients may vary is found by REML (the
+fixed-point steps of Fellner and Schall), for log loss inside penalised iteratively reweighted least
+squares. Rows enter by their cells alone: `fit/spline_basis.py` is the design.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+from scipy.special import expit
+
+from calmgam._kernels import TRAINS, VALIDATES
+from calmgam.fit.binning import Binned
+from calmgam.fit.curves import Curves, Progress, Roles
+from calmgam.fit.losses import Target
+from calmgam.fit.spline_basis import Design
+from calmgam.model.schema import FloatArray
+
+# Bounds of a group's penalty, relative to what the rows know of its coefficients.
+LEAST, MOST = 1e-8, 1e8
+MIN_CURVATURE = 1e-5
+
+
+@dataclass(frozen=True)
+class SplineSettings:
+    """How splines are fitted.
+
+    Attributes
+    ----------
+    max_splines : int
+        Most B-splines of a curve.
+    max_steps : int
+        Of the search for the penalties.
+    tolerance : float
+        The search ends when no group's degrees of freedom change by more.
+    n_draws : int
+        Pairs of draws from the posterior.
+    """
+
+    max_splines: int = 40
+    max_steps: int = 50
+    tolerance: float = 0.02
+    n_draws: int = 50
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Coefficients and what is known about them.
+
+    Attributes
+    ----------
+    coefficients : (n_columns,) array
+    root : (n_columns, n_columns) array
+        root @ root.T is their posterior covariance.
+    penalties : (n_groups,) array
+    freedom : (n_groups,) array
+        Effective degrees of freedom.
+    """
+
+    coefficients: FloatArray
+    root: FloatArray
+    penalties: FloatArray
+    freedom: FloatArray
+
+
+def fit_splines(
+    cells: NDArray[np.uint16],
+    binned: Binned,
+    n_leaves: Sequence[int],
+    target: Target,
+    roles: Roles,
+    settings: SplineSettings,
+    *,
+    seed: int,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    **_: Any,
+) -> Curves:
+    """Fit curves to all rows, as every learner does (`fit/curves.py`).
+
+    The bags are draws from the posterior in pairs that mirror each other, so that their mean is the
+    estimate. The loss is that of a second fit, to the training rows of the first bag.
+    """
+    design = Design(cells, binned, n_leaves, settings.max_splines)
+    fitted = estimate(design, cells, target, target.weights, settings, n_jobs, progress=progress)
+    trains, validates = roles[:, 0] & TRAINS != 0, roles[:, 0] & VALIDATES != 0
+    weights = np.where(trains, target.weights, 0.0)
+    apart = estimate(design, cells, target, weights, settings, n_jobs, start=fitted.penalties)
+    scores = design.curves(apart.coefficients[:, None]).scores(cells[:, validates])
+    losses = target.losses(scores, validates)
+    loss = np.average(losses, weights=target.weights[validates])
+    draws = draw(fitted, settings.n_draws, np.random.default_rng(seed))
+    return replace(design.curves(draws), losses=np.array([loss]))
+
+
+def estimate(
+    design: Design,
+    cells: NDArray[np.uint16],
+    target: Target,
+    weights: FloatArray,
+    settings: SplineSettings,
+    n_jobs: int = 1,
+    *,
+    start: FloatArray | None = None,
+    progress: Progress | None = None,
+) -> Estimate:
+    """Estimate coefficients and penalties.
+
+    With A = X'WX + diag(penalty of each coefficient's group) and b the coefficients, a step is
+
+        b       = A^-1 X'Wz
+        freedom = n_g - penalty_g * sum of diag(A^-1) over the group
+        penalty = scale * freedom / sum of b^2 over the group
+
+    where scale is the residual variance (1 for log loss) and z the working response.
+    """
+    group_of, n_groups = design.group_of, int(design.group_of.max()) + 1
+    sizes = np.bincount(group_of[1:], minlength=n_groups)
+    n_rows = weights.sum()
+    squares = weights @ target.values**2
+    coefficients, scores = np.zeros(len(group_of)), np.zeros(len(weights))
+    penalties, freedom = start, np.full(n_groups, np.inf)
+    for step in range(settings.max_steps):
+        if target.is_classification:
+            probability = expit(scores)
+            curvature = weights * np.maximum(probability * (1 - probability), MIN_CURVATURE)
+            working = curvature * scores + weights * (target.values - probability)
+            gram, right = design.normal_equations(curvature, working, n_jobs)
+        elif step == 0:
+            gram, right = design.normal_equations(weights, weights * target.values, n_jobs)
+        information = np.bincount(group_of[1:], np.diag(gram)[1:], n_groups) / sizes
+        information[information == 0] = 1.0
+        if penalties is None:
+            penalties = information
+        penalties = np.clip(penalties, LEAST * information, MOST * information)
+        system = gram + np.diag(np.append(penalties, 0.0)[group_of])
+        root = inverse_root(system)
+        before, coefficients = coefficients, root @ (root.T @ right)
+        variances = np.bincount(group_of[1:], (root**2).sum(axis=1)[1:], n_groups)
+        freedom_before, freedom = freedom, np.maximum(sizes - penalties * variances, 1e-12)
+        scale = 1.0
+        if not target.is_classification:
+            residual = squares - coefficients @ (2 * right - gram @ coefficients)
+            scale = max(residual, LEAST * n_rows) / max(n_rows - 1 - freedom.sum(), 1.0)
+        if progress:
+            progress(step + 1, settings.max_steps)
+        change = np.abs(freedom - freedom_before).max()
+        if target.is_classification:
+            scores = design.curves(coefficients[:, None]).scores(cells)
+        if change < settings.tolerance:
+            break
+        sums = np.bincount(group_of[1:], coefficients[1:] ** 2, n_groups)
+        penalties = scale * freedom / np.maximum(sums, 1e-300)
+    return Estimate(coefficients, np.sqrt(scale) * root, penalties, freedom)
+
+
+def inverse_root(system: FloatArray) -> FloatArray:
+    """Return R with R R' = system^-1, from the Cholesky factor."""
+    lower, failed = lapack.dpotrf(system, lower=1, clean=1)
+    if failed:
+        raise np.linalg.LinAlgError("the penalised system is singular")
+    inverse, _ = lapack.dtrtri(lower, lower=1)
+    return inverse.T
+
+
+def draw(fitted: Estimate, n_pairs: int, rng: np.random.Generator) -> FloatArray:
+    """Draw coefficients from their posterior, (n_coefficients, 2 * n_pairs or fewer).
+
+    Deviations point in orthogonal directions, so that as many pairs as coefficients have exactly
+    the posterior's covariance, and fewer are nearer to it than independent ones.
+    """
+    size = len(fitted.coefficients)
+    directions, _ = np.linalg.qr(rng.normal(size=(size, min(n_pairs, size))))
+    deviations = np.sqrt(size) * fitted.root @ directions
+    return fitted.coefficients[:, None] + np.hstack([deviations, -deviations])
