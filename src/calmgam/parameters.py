@@ -78,8 +78,8 @@ PARAMETERS = """
     partitions : dict, optional
         Regions given by you, such as ``{"temp": ["season = winter", "season != winter"]}``;
         nothing is searched then.
-    curves : {"boosting"}, default="boosting"
-        How curves are learned.
+    curves : {"boosting", "spline", "nam", "backfitting"}, default="boosting"
+        How curves are learned. ``"nam"``: a small neural network per curve, needs torch.
     max_bins : int, default=1024
         Most bins of a numeric feature.
     n_bags : int, default=16
