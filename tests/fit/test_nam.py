@@ -11,7 +11,7 @@ from calmgam.fit.binning import bin_table
 from calmgam.fit.curves import draw_bags
 from calmgam.fit.learners import LEARNERS
 from calmgam.fit.losses import Target
-from calmgam.fit.nam import CurveInputs, NamSettings, fit_networks, slot_values
+from calmgam.fit.nam import WHOLE, NamSettings, NetworkInputs, fit_networks, slot_values
 from calmgam.model.schema import Schema
 from tables import MixedTable
 
@@ -94,29 +94,41 @@ def test_the_order_of_the_columns_does_not_matter():
     np.testing.assert_allclose(there, back, atol=1e-5)
 
 
-def test_inputs_stay_within_what_a_region_has_seen():
+def test_a_split_feature_has_a_network_for_all_rows_and_one_for_each_region():
     table = MixedTable()
-    order = range(5)
-    inputs = CurveInputs.of(
-        table.cells, table.binned, table.n_leaves, table.target().weights, order
+    inputs = NetworkInputs.of(
+        table.cells, table.binned, table.n_leaves, np.ones(600, dtype=bool), [4, 3, 2, 1, 0]
     )
-    assert len(inputs.features) == sum(table.n_leaves)
-    for c, (i, leaf) in enumerate(zip(inputs.features, inputs.leaves, strict=True)):
+    lines = list(zip(inputs.features.tolist(), inputs.leaves.tolist(), strict=True))
+    assert lines[:4] == [(4, WHOLE), (4, 0), (4, 1), (3, WHOLE)]
+    assert len(lines) == 5 + sum(n for n in table.n_leaves if n > 1)
+
+
+def test_inputs_stay_within_what_a_network_has_seen():
+    table = MixedTable()
+    inputs = NetworkInputs.of(
+        table.cells, table.binned, table.n_leaves, np.ones(600, dtype=bool), range(5)
+    )
+    for line, (i, leaf) in enumerate(zip(inputs.features, inputs.leaves, strict=True)):
         n_slots = table.binned.n_slots[i]
-        rows = table.cells[i] // n_slots == leaf
-        slots = (table.cells[i] % n_slots)[rows]
-        assert inputs.counts[c].sum() == rows.sum()
+        rows = (table.cells[i] // n_slots == leaf) | (leaf == WHOLE)
+        seen = np.unique((table.cells[i] % n_slots)[rows])
+        marked, silent = inputs.marks[line, :n_slots] > 0, inputs.silent[line, :n_slots]
         if table.binned.features[i].is_numeric:
-            own = inputs.numbers[c, slots[slots < n_slots - 1]]
-            inside = inputs.numbers[c, : n_slots - 1]
+            own = inputs.numbers[line, seen[seen < n_slots - 1]]
+            inside = inputs.numbers[line, : n_slots - 1]
             assert (inside.min(), inside.max()) == (own.min(), own.max())
             assert (np.diff(inside) >= 0).all()
-            assert (inputs.marks[c, : n_slots - 1] == 0).all()
+            marked, silent = marked[-1:], silent[-1:]
+            assert not inputs.marks[line, : n_slots - 1].any()
+            assert not inputs.silent[line, : n_slots - 1].any()
+            seen = [0] if n_slots - 1 in seen else []
         else:
-            assert (inputs.numbers[c] == 0).all()
-            assert ((inputs.marks[c, :n_slots] > 0) == (inputs.counts[c, :n_slots] > 0)).all()
+            assert (inputs.numbers[line] == 0).all()
+        np.testing.assert_array_equal(np.flatnonzero(marked), seen)
+        np.testing.assert_array_equal(silent, ~marked)
     used = inputs.marks[inputs.marks > 0]
-    assert len(np.unique(used)) == len(used)  # no two curves share a vector
+    assert len(np.unique(used)) == len(used)  # no two networks share a vector
 
 
 def test_values_of_slots_fall_into_them():
@@ -131,16 +143,17 @@ def test_values_of_slots_fall_into_them():
             )
 
 
-def test_a_level_that_a_region_has_not_seen_takes_the_mean_of_its_curve():
-    X, y = gated(300)
-    levels = np.where(X[:, 1] > 0.9, "rare", np.where(X[:, 0] > 0, "a", "b")).astype(object)
-    table = np.column_stack([X.astype(object), levels])
-    regions = {"x2": ["x1 <= 0", "x1 > 0"]}
+def test_a_level_that_a_region_has_not_seen_stays_what_it_is_elsewhere():
+    X, _ = gated(400)
+    levels = np.where((X[:, 1] > 0) & (X[:, 0] > 0.5), "high", np.where(X[:, 0] > 0, "a", "b"))
+    y = 3.0 * (levels == "high") + (X[:, 1] > 0) * (levels == "a")
+    table = np.column_stack([X[:, 1:].astype(object), levels.astype(object)])
+    regions = {"x1": ["x0 <= 0", "x0 > 0"]}
     model = CALMRegressor(curves="nam", partitions=regions, random_state=0, n_jobs=1).fit(table, y)
-    low, _ = model.model_.terms[2].shapes
-    rare = low.feature.levels.index("rare")
-    assert low.counts[rare] == 0
-    assert low.values[rare] == pytest.approx(low.mean, abs=1e-9)
+    low, _ = model.model_.terms[1].shapes
+    high, other = low.feature.levels.index("high"), low.feature.levels.index("b")
+    assert low.counts[high] == 0
+    assert low.values[high] - low.values[other] > 1
 
 
 def test_small_tables_are_gone_through_more_often():
