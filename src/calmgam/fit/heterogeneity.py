@@ -55,7 +55,7 @@ def best_split(
     effects
         Local effects on the node's rows.
     weights, codes, candidates, min_samples_leaf, n_jobs
-        As in `CurveEffects.score_splits`.
+        As in `LocalEffects.score_splits`.
 
     Returns
     -------
