@@ -7,7 +7,7 @@ RESULTS := benchmarks/results
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*)
 
 .PHONY: help demo test lint format figures page wheel clean \
-	bench-speed bench-untuned bench-synthetic bench-million bench-readme needs-data
+	bench-speed bench-untuned bench-synthetic bench-million bench-reading bench-readme needs-data
 
 help:
 	@echo "make demo             fit a simulated bike-rental table, print what was found, draw it"
@@ -19,7 +19,8 @@ help:
 	@echo "make bench-untuned    own GAM against EBM on a fold that no choice looked at (CALMGAM_DATA)"
 	@echo "make bench-synthetic  the paper's synthetic cases"
 	@echo "make bench-million    time and memory on a million rows"
-	@echo "make bench-readme     put the measured tables into README.md"
+	@echo "make bench-reading    report pages in Chromium; audits of fitted models (CALMGAM_DATA)"
+	@echo "make bench-readme     put the measured tables into README.md and docs/"
 	@echo "make wheel            build a wheel into dist/"
 	@echo "make clean            remove .venv and everything built"
 
@@ -42,6 +43,9 @@ format: .venv/dev-installed
 figures: .venv/dev-installed
 	$(BIN)/calmgam demo --features 3 --out demo_output
 	cp demo_output/bike_rentals.png docs/figures/
+	chromium --headless --no-sandbox --hide-scrollbars --window-size=1280,1600 \
+		--screenshot=docs/figures/report.png demo_output/bike_rentals.html \
+		|| echo "report.png is as it was: it needs chromium"
 	$(BIN)/python -m benchmarks.figures
 
 page:
@@ -68,6 +72,9 @@ bench-synthetic: .venv/dev-installed
 
 bench-million: .venv/dev-installed
 	$(BIN)/python -m benchmarks.million --again all
+
+bench-reading: .venv/dev-installed needs-data
+	$(BIN)/python -m benchmarks.reading
 
 bench-readme: .venv/dev-installed
 	$(BIN)/python -m benchmarks.readme

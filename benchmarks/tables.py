@@ -82,8 +82,8 @@ def aligned(line, widths, is_number):
 
 
 def cell_text(value) -> str:
-    if isinstance(value, str):
-        return value
+    if isinstance(value, str | bool):
+        return str(value)
     if pd.isna(value):
         return ""
     return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"

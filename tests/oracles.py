@@ -140,7 +140,7 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
         bins = gradient[:-1], hessian[:-1], rows[:-1]
         if len(bins[0]) == 1:
             cuts = []
-        elif n_rounds < settings.smoothing_rounds:
+        elif smooth:
             cuts = random_cuts(len(bins[0]))
         else:
             cuts = best_cuts(*bins)
@@ -164,6 +164,7 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
     velocities = [np.zeros_like(curve) for curve in curves]
     hessian_sums = [sums(f, training) for f in range(len(cells))]
     best_loss, best_round, best = np.inf, 0, None
+    smooth, last_news = True, 0
 
     for n_rounds in range(settings.max_rounds + 1):
         mean = 1 / (1 + np.exp(-score)) if logistic else score
@@ -172,10 +173,16 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
         losses = np.logaddexp(0, score) - y * score if logistic else (y - score) ** 2
         loss = np.average(losses, weights=target.weights * validates)
         if n_rounds == 0 or loss < best_loss * (1 - settings.tolerance):
-            best_loss, best_round = loss, n_rounds
+            best_loss, best_round, last_news = loss, n_rounds, n_rounds
             best = np.concatenate([curve.ravel() for curve in curves])
-        if n_rounds - best_round >= settings.patience:
+        if smooth and (
+            n_rounds >= settings.smoothing_rounds
+            or n_rounds - last_news >= settings.patience / 2
+        ):
+            smooth, last_news = False, n_rounds
+        if n_rounds - last_news >= settings.patience:
             break
+        momentum = min(settings.momentum, n_rounds / max(n_rounds + settings.momentum_rounds, 1))
 
         for f in range(len(cells)):
             if logistic and n_rounds % 4 == 0:
@@ -183,7 +190,7 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
             step = numeric_step if ordered[f] else level_step
             leaves = zip(sums(f, gradient), hessian_sums[f], sums(f, training), strict=True)
             velocities[f] = (
-                np.array([step(*leaf) for leaf in leaves]) + settings.momentum * velocities[f]
+                np.array([step(*leaf) for leaf in leaves]) + momentum * velocities[f]
             )
             curves[f] += velocities[f]
             moves = velocities[f].ravel()[cells[f]]
