@@ -2,7 +2,7 @@
 
 In: cells. Out: a `Design`: which coefficients there are and which are penalised alike, the normal
 equations of weighted rows, and the curves of given coefficients. Rows enter by their cells alone. A
-split feature has one curve for all rows, to which every region adds what is its own (as if boosted):
+split feature has one curve for all rows, to which every region adds what is its own, like boosting:
 a split does not tear the rows of a curve apart.
 """
 

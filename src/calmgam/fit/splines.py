@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 from scipy.special import expit
 
-from calmgam._kernels import TRAINS, VALIDATES
+from calmgam._kernels import TRAINS
 from calmgam.fit.binning import Binned
 from calmgam.fit.curves import Curves, Progress, Roles
 from calmgam.fit.losses import Target
@@ -41,7 +41,8 @@ class SplineSettings:
     max_steps : int
         Of the search for the penalties.
     tolerance : float
-        The search ends when no group's degrees of freedom change by more.
+        The search ends when neither a group's degrees of freedom nor the log-odds of a classifier
+        (root mean square) change by more.
     n_draws : int
         Pairs of draws from the posterior.
     """
@@ -60,14 +61,12 @@ class Estimate:
     coefficients : (n_columns,) array
     root : (n_columns, n_columns) array
         root @ root.T is their posterior covariance.
-    penalties : (n_groups,) array
     freedom : (n_groups,) array
         Effective degrees of freedom.
     """
 
     coefficients: FloatArray
     root: FloatArray
-    penalties: FloatArray
     freedom: FloatArray
 
 
@@ -91,12 +90,9 @@ def fit_splines(
     """
     design = Design(cells, binned, n_leaves)
     fitted = estimate(design, cells, target, target.weights, settings, n_jobs, progress=progress)
-    trains, validates = roles[:, 0] & TRAINS != 0, roles[:, 0] & VALIDATES != 0
-    weights = np.where(trains, target.weights, 0.0)
-    apart = estimate(design, cells, target, weights, settings, n_jobs, start=fitted.penalties)
-    scores = design.curves(apart.coefficients[:, None]).scores(cells[:, validates])
-    losses = target.losses(scores, validates)
-    loss = np.average(losses, weights=target.weights[validates])
+    weights = np.where(roles[:, 0] & TRAINS, target.weights, 0.0)
+    apart = estimate(design, cells, target, weights, settings, n_jobs)
+    loss = design.curves(apart.coefficients[:, None]).validation_loss(cells, target, roles)
     draws = draw(fitted, settings.n_draws, np.random.default_rng(seed))
     return replace(design.curves(draws), losses=np.array([loss]))
 
@@ -108,8 +104,6 @@ def estimate(
     weights: FloatArray,
     settings: SplineSettings,
     n_jobs: int = 1,
-    *,
-    start: FloatArray | None = None,
     progress: Progress | None = None,
 ) -> Estimate:
     """Estimate coefficients and penalties.
@@ -135,26 +129,27 @@ def estimate(
             information = over_groups(np.diag(gram)) / sizes
             information[information == 0] = 1.0
         if step == 0:
-            penalties = information if start is None else start
+            penalties = information
         penalties = np.clip(penalties, LEAST * information, MOST * information)
         root = inverse_root(gram + np.diag(np.append(penalties, 0.0)[group_of]))
         coefficients = root @ (root.T @ right)
-        before, freedom = freedom, sizes - penalties * over_groups((root**2).sum(axis=1))
-        freedom = np.maximum(freedom, 1e-12)
+        known = sizes - penalties * over_groups((root**2).sum(axis=1))
+        change, freedom = np.abs(known - freedom).max(), np.maximum(known, 1e-12)
         scale = 1.0
         if target.is_classification:
-            scores = design.curves(coefficients[:, None]).scores(cells)
+            scores, before = design.curves(coefficients[:, None]).scores(cells), scores
+            change = max(change, np.sqrt(np.average((scores - before) ** 2, weights=weights)))
         else:
             fitted = coefficients @ (2 * right - gram @ coefficients)
             residual = max(weights @ target.values**2 - fitted, LEAST * weights.sum())
             scale = residual / max(weights.sum() - 1 - freedom.sum(), 1.0)
         if progress:
             progress(step + 1, settings.max_steps)
-        if step and np.abs(freedom - before).max() < settings.tolerance:
+        if change < settings.tolerance:
             break
-        wanted = scale * freedom / np.maximum(over_groups(coefficients**2), 1e-300)
+        wanted = scale * freedom / np.maximum(over_groups(coefficients**2), 1e-100)
         penalties = penalties * (wanted / penalties) ** RELAXATION
-    return Estimate(coefficients, np.sqrt(scale) * root, penalties, freedom)
+    return Estimate(coefficients, np.sqrt(scale) * root, freedom)
 
 
 def _working(
@@ -170,10 +165,7 @@ def _working(
 
 def inverse_root(system: FloatArray) -> FloatArray:
     """Return R with R R' = system^-1, from the Cholesky factor."""
-    lower, failed = lapack.dpotrf(system, lower=1, clean=1)
-    if failed:
-        raise np.linalg.LinAlgError("the penalised system is singular")
-    inverse, _ = lapack.dtrtri(lower, lower=1)
+    inverse, _ = lapack.dtrtri(np.linalg.cholesky(system), lower=1)
     return inverse.T
 
 
