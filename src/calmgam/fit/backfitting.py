@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calmgam._kernels import TRAINS, VALIDATES
+from calmgam._kernels import TRAINS
 from calmgam.fit.binning import Binned, quantile_positions
 from calmgam.fit.curves import Curves, Progress, Roles
 from calmgam.fit.losses import Target
@@ -29,17 +29,15 @@ class BackfittingSettings:
 
     Attributes
     ----------
-    max_bins : int
-        Most bins of a curve.
-    min_rows : float
-        Rows that the bins of a curve have on average, at least.
+    resolution : float
+        A curve with n rows has at most ``resolution * n ** (1/3)`` bins, the rate at which a
+        histogram's errors of mean and of width fall alike.
     tolerance : float
         A sweep that lowers the risk by a smaller share is the last.
     max_sweeps : int
     """
 
-    max_bins: int = 64
-    min_rows: float = 100
+    resolution: float = 2.0
     tolerance: float = 1e-6
     max_sweeps: int = 1000
 
@@ -63,8 +61,7 @@ def backfit(
     """
     turns = list(range(len(cells)) if order is None else order)
 
-    def fit(rows: NDArray[np.bool_]) -> Curves:
-        weights = np.where(rows, target.weights, 0.0)
+    def fit(weights: FloatArray) -> Curves:
         shapes = list(zip(n_leaves, binned.n_slots, strict=True))
         joined = [
             join_bins(
@@ -90,11 +87,9 @@ def backfit(
         ]
         return Curves(np.array([mean]), values, np.empty(0))
 
-    validates = roles[:, 0] & VALIDATES != 0
-    validated = fit(roles[:, 0] & TRAINS != 0)
-    losses = target.losses(validated.scores(cells[:, validates]), validates)
-    loss = np.average(losses, weights=target.weights[validates])
-    return replace(fit(np.ones(len(roles), dtype=bool)), losses=np.array([loss]))
+    apart = fit(np.where(roles[:, 0] & TRAINS, target.weights, 0.0))
+    loss = apart.validation_loss(cells, target, roles)
+    return replace(fit(target.weights), losses=np.array([loss]))
 
 
 def join_bins(
@@ -116,7 +111,7 @@ def join_bins(
         seen = np.flatnonzero(rows)
         if not is_numeric or not len(seen):
             continue
-        n_bins = int(np.clip(rows.sum() / settings.min_rows, 1, settings.max_bins))
+        n_bins = max(int(settings.resolution * np.cbrt(rows.sum())), 1)
         last = np.arange(len(seen) - 1)
         if len(seen) > n_bins:
             last = quantile_positions(rows[seen], n_bins)

@@ -50,6 +50,12 @@ class Curves:
             scores += values.mean(axis=0).ravel()[feature_cells]
         return scores
 
+    def validation_loss(self, cells: NDArray[np.uint16], target: Target, roles: Roles) -> float:
+        """Mean loss on the validation rows of the first bag."""
+        rows = np.flatnonzero(roles[:, 0] & VALIDATES)
+        losses = target.losses(self.scores(cells[:, rows]), rows)
+        return float(np.average(losses, weights=target.weights[rows]))
+
 
 def draw_bags(target: Target, n_bags: int, rng: np.random.Generator) -> Roles:
     """Draw who trains and who validates in every bag, (n_rows, n_bags); classes keep their shares.

@@ -5,7 +5,7 @@ a P-spline written as a mixed model (a straight part, and deviations from it who
 second differences of the B-spline coefficients are independent), levels are random effects, and so
 are the means of regions. How much each group of coefficients may vary is found by REML (the
 fixed-point steps of Fellner and Schall), for log loss inside penalised iteratively reweighted least
-squares. Rows enter by their cells alone: `fit/spline_basis.py` is the design.
+squares. Rows enter by their cells alone: `fit/spline_design.py` is the design.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 from scipy.special import expit
 
-from calmgam._kernels import TRAINS, VALIDATES
+from calmgam._kernels import TRAINS
 from calmgam.fit.binning import Binned
 from calmgam.fit.curves import Curves, Progress, Roles
 from calmgam.fit.losses import Target
-from calmgam.fit.spline_basis import Design
+from calmgam.fit.spline_design import Design
 from calmgam.model.schema import FloatArray
 
 # Bounds of a group's penalty, relative to what the rows know of its coefficients.
 LEAST, MOST = 1e-8, 1e8
 MIN_CURVATURE = 1e-5
+RELAXATION = 1.5  # of steps in the logarithm of the penalties: plain ones are slow
 
 
 @dataclass(frozen=True)
@@ -37,19 +38,17 @@ class SplineSettings:
 
     Attributes
     ----------
-    max_splines : int
-        Most B-splines of a curve.
     max_steps : int
         Of the search for the penalties.
     tolerance : float
-        The search ends when no group's degrees of freedom change by more.
+        The search ends when neither a group's degrees of freedom nor the log-odds of a classifier
+        (root mean square) change by more.
     n_draws : int
         Pairs of draws from the posterior.
     """
 
-    max_splines: int = 40
     max_steps: int = 50
-    tolerance: float = 0.02
+    tolerance: float = 0.1
     n_draws: int = 50
 
 
@@ -62,14 +61,12 @@ class Estimate:
     coefficients : (n_columns,) array
     root : (n_columns, n_columns) array
         root @ root.T is their posterior covariance.
-    penalties : (n_groups,) array
     freedom : (n_groups,) array
         Effective degrees of freedom.
     """
 
     coefficients: FloatArray
     root: FloatArray
-    penalties: FloatArray
     freedom: FloatArray
 
 
@@ -91,14 +88,11 @@ def fit_splines(
     The bags are draws from the posterior in pairs that mirror each other, so that their mean is the
     estimate. The loss is that of a second fit, to the training rows of the first bag.
     """
-    design = Design(cells, binned, n_leaves, settings.max_splines)
+    design = Design(cells, binned, n_leaves)
     fitted = estimate(design, cells, target, target.weights, settings, n_jobs, progress=progress)
-    trains, validates = roles[:, 0] & TRAINS != 0, roles[:, 0] & VALIDATES != 0
-    weights = np.where(trains, target.weights, 0.0)
-    apart = estimate(design, cells, target, weights, settings, n_jobs, start=fitted.penalties)
-    scores = design.curves(apart.coefficients[:, None]).scores(cells[:, validates])
-    losses = target.losses(scores, validates)
-    loss = np.average(losses, weights=target.weights[validates])
+    weights = np.where(roles[:, 0] & TRAINS, target.weights, 0.0)
+    apart = estimate(design, cells, target, weights, settings, n_jobs)
+    loss = design.curves(apart.coefficients[:, None]).validation_loss(cells, target, roles)
     draws = draw(fitted, settings.n_draws, np.random.default_rng(seed))
     return replace(design.curves(draws), losses=np.array([loss]))
 
@@ -110,8 +104,6 @@ def estimate(
     weights: FloatArray,
     settings: SplineSettings,
     n_jobs: int = 1,
-    *,
-    start: FloatArray | None = None,
     progress: Progress | None = None,
 ) -> Estimate:
     """Estimate coefficients and penalties.
@@ -125,51 +117,55 @@ def estimate(
     where scale is the residual variance (1 for log loss) and z the working response.
     """
     group_of, n_groups = design.group_of, int(design.group_of.max()) + 1
-    sizes = np.bincount(group_of[1:], minlength=n_groups)
-    n_rows = weights.sum()
-    squares = weights @ target.values**2
-    coefficients, scores = np.zeros(len(group_of)), np.zeros(len(weights))
-    penalties, freedom = start, np.full(n_groups, np.inf)
+
+    def over_groups(summands: FloatArray) -> Any:
+        return np.bincount(group_of[1:], summands[1:], n_groups)
+
+    sizes = over_groups(np.ones(len(group_of)))
+    freedom, scores = sizes, np.zeros(len(weights))
     for step in range(settings.max_steps):
-        if target.is_classification:
-            probability = expit(scores)
-            curvature = weights * np.maximum(probability * (1 - probability), MIN_CURVATURE)
-            working = curvature * scores + weights * (target.values - probability)
-            gram, right = design.normal_equations(curvature, working, n_jobs)
-        elif step == 0:
-            gram, right = design.normal_equations(weights, weights * target.values, n_jobs)
-        information = np.bincount(group_of[1:], np.diag(gram)[1:], n_groups) / sizes
-        information[information == 0] = 1.0
-        if penalties is None:
+        if target.is_classification or step == 0:
+            gram, right = design.normal_equations(*_working(target, weights, scores), n_jobs)
+            information = over_groups(np.diag(gram)) / sizes
+            information[information == 0] = 1.0
+        if step == 0:
             penalties = information
         penalties = np.clip(penalties, LEAST * information, MOST * information)
-        system = gram + np.diag(np.append(penalties, 0.0)[group_of])
-        root = inverse_root(system)
-        before, coefficients = coefficients, root @ (root.T @ right)
-        variances = np.bincount(group_of[1:], (root**2).sum(axis=1)[1:], n_groups)
-        freedom_before, freedom = freedom, np.maximum(sizes - penalties * variances, 1e-12)
+        root = inverse_root(gram + np.diag(np.append(penalties, 0.0)[group_of]))
+        coefficients = root @ (root.T @ right)
+        known = sizes - penalties * over_groups((root**2).sum(axis=1))
+        change, freedom = np.abs(known - freedom).max(), np.maximum(known, 1e-12)
         scale = 1.0
-        if not target.is_classification:
-            residual = squares - coefficients @ (2 * right - gram @ coefficients)
-            scale = max(residual, LEAST * n_rows) / max(n_rows - 1 - freedom.sum(), 1.0)
+        if target.is_classification:
+            scores, before = design.curves(coefficients[:, None]).scores(cells), scores
+            change = max(change, np.sqrt(np.average((scores - before) ** 2, weights=weights)))
+        else:
+            fitted = coefficients @ (2 * right - gram @ coefficients)
+            residual = max(weights @ target.values**2 - fitted, LEAST * weights.sum())
+            scale = residual / max(weights.sum() - 1 - freedom.sum(), 1.0)
         if progress:
             progress(step + 1, settings.max_steps)
-        change = np.abs(freedom - freedom_before).max()
-        if target.is_classification:
-            scores = design.curves(coefficients[:, None]).scores(cells)
         if change < settings.tolerance:
             break
-        sums = np.bincount(group_of[1:], coefficients[1:] ** 2, n_groups)
-        penalties = scale * freedom / np.maximum(sums, 1e-300)
-    return Estimate(coefficients, np.sqrt(scale) * root, penalties, freedom)
+        wanted = scale * freedom / np.maximum(over_groups(coefficients**2), 1e-100)
+        penalties = penalties * (wanted / penalties) ** RELAXATION
+    return Estimate(coefficients, np.sqrt(scale) * root, freedom)
+
+
+def _working(
+    target: Target, weights: FloatArray, scores: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the weights and weighted responses of the least squares that a step solves."""
+    if not target.is_classification:
+        return weights, weights * target.values
+    probability = expit(scores)
+    curvature = weights * np.maximum(probability * (1 - probability), MIN_CURVATURE)
+    return curvature, curvature * scores + weights * (target.values - probability)
 
 
 def inverse_root(system: FloatArray) -> FloatArray:
     """Return R with R R' = system^-1, from the Cholesky factor."""
-    lower, failed = lapack.dpotrf(system, lower=1, clean=1)
-    if failed:
-        raise np.linalg.LinAlgError("the penalised system is singular")
-    inverse, _ = lapack.dtrtri(lower, lower=1)
+    inverse, _ = lapack.dtrtri(np.linalg.cholesky(system), lower=1)
     return inverse.T
 
 
@@ -179,7 +175,7 @@ def draw(fitted: Estimate, n_pairs: int, rng: np.random.Generator) -> FloatArray
     Deviations point in orthogonal directions, so that as many pairs as coefficients have exactly
     the posterior's covariance, and fewer are nearer to it than independent ones.
     """
-    size = len(fitted.coefficients)
+    size = fitted.root.shape[1]
     directions, _ = np.linalg.qr(rng.normal(size=(size, min(n_pairs, size))))
     deviations = np.sqrt(size) * fitted.root @ directions
     return fitted.coefficients[:, None] + np.hstack([deviations, -deviations])
