@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "boosting.hpp"
+#include "gram.hpp"
 #include "heterogeneity.hpp"
 #include "ice.hpp"
 #include "joint.hpp"
@@ -114,33 +115,56 @@ void bind_boosting(nb::module_& m) {
 
 // ---- heterogeneity ------------------------------------------------------------------------------
 
-auto split_gains(Input<double, 2> curves, Input<double, 1> weights, Input<std::uint16_t, 2> codes,
-                 const std::vector<std::size_t>& n_conditions, const std::vector<bool>& ordered, double min_rows,
-                 int n_threads) {
-    const std::size_t n_rows = curves.shape(0), n_features = codes.shape(0);
-    if (weights.shape(0) != n_rows || codes.shape(1) != n_rows || n_conditions.size() != n_features ||
-        ordered.size() != n_features)
-        throw std::invalid_argument("split_gains: array shapes do not agree");
+struct Candidates {
+    Input<std::uint16_t, 2> codes;
+    const std::vector<std::size_t>& n_conditions;
+    const std::vector<bool>& ordered;
+};
+
+template <class Table>
+auto gains_of(const Table& table, bool agree, const Candidates& candidates, double min_rows, int n_threads) {
+    const auto& [codes, n_conditions, ordered] = candidates;
+    const std::size_t n_features = codes.shape(0);
+    if (!agree || codes.shape(1) != table.n_rows || n_conditions.size() != n_features || ordered.size() != n_features)
+        throw std::invalid_argument("split gains: array shapes do not agree");
     std::vector<calmgam::CandidateCodes> features;
     std::size_t n_candidates = 0;
     for (std::size_t j = 0; j < n_features; ++j) {
-        features.push_back({codes.data() + j * n_rows, n_conditions[j], ordered[j]});
+        features.push_back({codes.data() + j * table.n_rows, n_conditions[j], ordered[j]});
         n_candidates += n_conditions[j] + 1;  // and "is not missing"
     }
     std::vector<double> gains(2 * n_candidates);
     {
         nb::gil_scoped_release release;
-        calmgam::split_gains({curves.data(), weights.data(), n_rows, curves.shape(1)}, features, min_rows,
-                             n_threads, gains.data());
+        calmgam::split_gains(table, features, min_rows, n_threads, gains.data());
     }
     return as_numpy(std::move(gains), {n_candidates, 2});
 }
 
+auto curve_split_gains(Input<double, 2> curves, Input<double, 1> weights, Input<std::uint16_t, 2> codes,
+                       const std::vector<std::size_t>& n_conditions, const std::vector<bool>& ordered,
+                       double min_rows, int n_threads) {
+    const calmgam::CurveTable table{curves.data(), weights.data(), curves.shape(0), curves.shape(1)};
+    return gains_of(table, weights.shape(0) == table.n_rows, {codes, n_conditions, ordered}, min_rows, n_threads);
+}
+
+auto point_split_gains(Input<double, 1> effects, Input<std::uint16_t, 1> bins, std::size_t n_bins,
+                       Input<double, 1> weights, Input<std::uint16_t, 2> codes,
+                       const std::vector<std::size_t>& n_conditions, const std::vector<bool>& ordered,
+                       double min_rows, int n_threads) {
+    const calmgam::PointTable table{effects.data(), bins.data(), weights.data(), effects.shape(0), n_bins};
+    const bool agree = weights.shape(0) == table.n_rows && bins.shape(0) == table.n_rows;
+    return gains_of(table, agree, {codes, n_conditions, ordered}, min_rows, n_threads);
+}
+
 void bind_heterogeneity(nb::module_& m) {
-    m.def("split_gains", &split_gains, "curves"_a.noconvert(), "weights"_a.noconvert(), "codes"_a.noconvert(),
-          "n_conditions"_a, "ordered"_a, "min_rows"_a, "n_threads"_a,
+    m.def("curve_split_gains", &curve_split_gains, "curves"_a.noconvert(), "weights"_a.noconvert(),
+          "codes"_a.noconvert(), "n_conditions"_a, "ordered"_a, "min_rows"_a, "n_threads"_a,
           "What every candidate condition takes from weight * heterogeneity, (n_candidates, 2): missing rows "
           "right, missing rows left.");
+    m.def("point_split_gains", &point_split_gains, "effects"_a.noconvert(), "bins"_a.noconvert(), "n_bins"_a,
+          "weights"_a.noconvert(), "codes"_a.noconvert(), "n_conditions"_a, "ordered"_a, "min_rows"_a, "n_threads"_a,
+          "The same where a row has one effect, to be compared with those in its bin only.");
 }
 
 // ---- ice ----------------------------------------------------------------------------------------
@@ -237,6 +261,35 @@ void bind_joint(nb::module_& m) {
           "Take the histogram model's cyclic updates off the residual, in place.");
 }
 
+// ---- splines ------------------------------------------------------------------------------------
+
+auto gram(Input<std::uint16_t, 2> cells, const std::vector<std::size_t>& n_cells, Input<std::int32_t, 1> first_column,
+          Input<double, 2> basis, Input<double, 1> weight, std::size_t n_columns, int n_threads) {
+    const std::size_t n_rows = cells.shape(1);
+    std::vector<calmgam::SplineTerm> terms;
+    std::size_t first_cell = 0;
+    for (std::size_t i = 0; i < n_cells.size(); first_cell += n_cells[i++])
+        terms.push_back({cells.data() + i * n_rows, first_column.data() + first_cell,
+                         basis.data() + first_cell * calmgam::WIDTH});
+    if (n_cells.size() != cells.shape(0) || first_column.shape(0) != first_cell || basis.shape(0) != first_cell ||
+        basis.shape(1) != calmgam::WIDTH || weight.shape(0) != n_rows)
+        throw std::invalid_argument("gram: array shapes do not agree");
+    std::vector<double> values(n_columns * n_columns);
+    {
+        nb::gil_scoped_release release;
+        calmgam::gram(n_rows, terms, weight.data(), n_columns, n_threads, values.data());
+    }
+    return as_numpy(std::move(values), {n_columns, n_columns});
+}
+
+void bind_splines(nb::module_& m) {
+    m.attr("WIDTH") = calmgam::WIDTH;
+    m.def("gram", &gram, "cells"_a.noconvert(), "n_cells"_a, "first_column"_a.noconvert(), "basis"_a.noconvert(),
+          "weight"_a.noconvert(), "n_columns"_a, "n_threads"_a,
+          "Upper triangle of B'WB, (n_columns, n_columns); a row of B has WIDTH values per term, from first_column "
+          "of its cell on.");
+}
+
 }  // namespace
 
 NB_MODULE(_kernels, m) {
@@ -245,4 +298,5 @@ NB_MODULE(_kernels, m) {
     bind_heterogeneity(m);
     bind_ice(m);
     bind_joint(m);
+    bind_splines(m);
 }

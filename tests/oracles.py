@@ -17,11 +17,22 @@ def heterogeneity(curves, weights):
     return np.average((curves - mean) ** 2, axis=0, weights=weights).sum()
 
 
-def split_gains(curves, weights, codes, n_conditions, ordered, min_rows):
-    """Part of weight * heterogeneity that each candidate takes away; -1 if it may not be tried."""
+def heterogeneity_in_bins(effects, bins, weights):
+    """Weighted variance within every bin, weighted by the bins."""
+    if weights.sum() == 0:
+        return 0.0
+    parts = [(weights[bins == b], effects[bins == b, None]) for b in np.unique(bins)]
+    return sum(w.sum() * heterogeneity(part, w) for w, part in parts) / weights.sum()
+
+
+def split_gains(heterogeneity_of, weights, codes, n_conditions, ordered, min_rows):
+    """Part of weight * heterogeneity that each candidate takes away; -1 if it may not be tried.
+
+    `heterogeneity_of` is a function of a mask of rows.
+    """
 
     def within(rows):
-        return weights[rows].sum() * heterogeneity(curves[rows], weights[rows])
+        return weights[rows].sum() * heterogeneity_of(rows)
 
     def gain(left):
         enough = min(left.sum(), (~left).sum()) >= min_rows

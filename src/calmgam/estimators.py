@@ -18,9 +18,8 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from calmgam.fit.assembling import assemble
-from calmgam.fit.binning import Binned, bin_table
-from calmgam.fit.boosting import BoostingSettings, Roles, boost, content_order, draw_bags
+from calmgam.fit.binning import bin_table
+from calmgam.fit.curves import draw_bags
 from calmgam.fit.growing import GrowthSettings
 from calmgam.fit.inputs import (
     check_target,
@@ -32,6 +31,7 @@ from calmgam.fit.inputs import (
     weigh_rows,
 )
 from calmgam.fit.joint import trees_after
+from calmgam.fit.learners import LEARNERS, Learn, fit_curves
 from calmgam.fit.ledger import frame_of
 from calmgam.fit.losses import Target
 from calmgam.fit.partitions import Partition, given_trees
@@ -147,7 +147,7 @@ class _CALM(Reading):
         return cls(**{**PAPER, **overrides})
 
     def _fit(self, X: Any, target: Target, classes: tuple[Any, ...] = ()) -> Any:
-        growth, boosting = self._settings()
+        growth, learn = self._settings(target.task)
         seed = int(check_random_state(self.random_state).randint(2**31))
         bag_rng, search_rng = np.random.default_rng(seed).spawn(2)
 
@@ -180,7 +180,7 @@ class _CALM(Reading):
         if self.keep_reference and found.reference:
             self.reference_ = found.reference.estimator
         self.model_ = self._curves(
-            schema, X_encoded, binned, found, target, classes, roles, boosting, seed
+            learn, schema, X_encoded, binned, found, target, classes, roles, seed=seed
         )
         return self
 
@@ -194,41 +194,11 @@ class _CALM(Reading):
             condition_features=self.condition_features,
         )
 
-    def _curves(
-        self,
-        schema: Schema,
-        X: FloatArray,
-        binned: Binned,
-        found: Search,
-        target: Target,
-        classes: tuple[Any, ...],
-        roles: Roles,
-        settings: BoostingSettings,
-        seed: int,
-    ) -> Model:
-        """Fit the curves on trees that were found."""
-        cells = binned.cells(found.trees, X)
-        n_leaves = [tree.n_leaves for tree in found.trees]
-        errors: dict[str, Any] = {"metric": target.metric, **found.errors}
+    def _curves(self, *inputs: Any, seed: int) -> Model:
+        """Return `fit_curves` of the inputs."""
         with stage("curves", self.verbose) as progress:
-            fit = partial(
-                boost,
-                binned=binned,
-                target=target,
-                settings=settings,
-                seed=seed,
-                order=content_order(binned),
-                n_jobs=effective_n_jobs(self.n_jobs),
-                progress=progress,
-            )
-            curves = fit(cells, n_leaves=n_leaves, roles=roles)
-            if "calm" not in errors:
-                gam = curves
-                if max(n_leaves) > 1:
-                    gam = fit(binned.codes, n_leaves=[1] * len(n_leaves), roles=roles[:, :1])
-                errors["calm"] = target.error_of_loss(curves.losses[0])
-                errors["gam"] = target.error_of_loss(gam.losses[0])
-        return assemble(schema, binned, found.trees, cells, curves, target, classes, errors)
+            n_jobs = effective_n_jobs(self.n_jobs)
+            return fit_curves(*inputs, seed=seed, n_jobs=n_jobs, progress=progress)
 
     def refit_splits(self, n_splits: int, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit the curves again with another number of splits of the path found by `fit`.
@@ -252,7 +222,7 @@ class _CALM(Reading):
                 f"n_splits must be in 0..{n_path}, the length of the path; got {n_splits}"
             )
         X, target, classes = self._read(X, y, sample_weight, reset=False)
-        _, boosting = self._settings()
+        _, learn = self._settings(target.task)
         seed = int(check_random_state(self.random_state).randint(2**31))
         bag_rng, _ = np.random.default_rng(seed).spawn(2)
         schema = self.model_.schema
@@ -264,7 +234,7 @@ class _CALM(Reading):
         trees = given_trees(partitions, schema, binned.edges, X_encoded)
         roles = draw_bags(target, self.n_bags, bag_rng)
         self.model_ = self._curves(
-            schema, X_encoded, binned, Search(trees), target, classes, roles, boosting, seed
+            learn, schema, X_encoded, binned, Search(trees), target, classes, roles, seed=seed
         )
         self.ledger_ = self.ledger_.keeping(n_splits)
         return self
@@ -292,7 +262,7 @@ class _CALM(Reading):
         check_is_fitted(self)
         check_integer("n_boot", n_boot, low=1)
         X, target, classes = self._read(X, y, sample_weight, reset=False)
-        settings = replace(self._settings()[0], max_splits=self.n_splits_)
+        settings = replace(self._settings(target.task)[0], max_splits=self.n_splits_)
         seed = int(check_random_state(self.random_state).randint(2**31))
         *_, rng = np.random.default_rng(seed).spawn(3)  # two are for `fit`
         schema = self.model_.schema
@@ -313,16 +283,13 @@ class _CALM(Reading):
             )
         return frame_of(rows, STABILITY_COLUMNS)
 
-    def _settings(self) -> tuple[GrowthSettings, BoostingSettings]:
+    def _settings(self, task: str) -> tuple[GrowthSettings, Learn]:
         check_in("growth", self.growth, ("joint", "heterogeneity"))
-        check_in("curves", self.curves, ("boosting",))
+        check_in("curves", self.curves, tuple(LEARNERS))
         check_integer("max_bins", self.max_bins, low=2)
+        check_integer("n_bags", self.n_bags, low=1)
         growth = {field.name: getattr(self, field.name) for field in fields(GrowthSettings)}
-        boosting = ("n_bags", "learning_rate", "max_rounds", "patience", "max_leaves")
-        return (
-            GrowthSettings(**growth),
-            BoostingSettings(**{name: getattr(self, name) for name in boosting}),
-        )
+        return GrowthSettings(**growth), LEARNERS[self.curves].configured(self, task)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Check a table as scikit-learn does; frames stay frames."""

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from calmgam.fit.assembling import assemble
-from calmgam.fit.boosting import BoostingSettings, boost, draw_bags
+from calmgam.fit.boosting import BoostingSettings, boost
+from calmgam.fit.curves import draw_bags
 from calmgam.fit.losses import Target
 from tables import REGIONS, MixedTable
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from calmgam.fit import binning
-from calmgam.fit.binning import bin_table, cuts
+from calmgam.fit.binning import Binned, bin_table, content_order, cuts
 from calmgam.fit.partitions import given_trees
 from calmgam.model.regions import Condition
 from calmgam.model.schema import Feature, Schema
@@ -23,7 +23,7 @@ columns = npst.arrays(
 
 @given(column=columns, max_bins=st.integers(2, 20))
 def test_cuts_lie_between_adjacent_values(column, max_bins):
-    edges = cuts(column, max_bins)
+    edges, centres = cuts(column, max_bins)
     values = np.unique(column[~np.isnan(column)])
     assert len(edges) + 1 <= max_bins
     assert np.all(np.diff(edges) > 0)
@@ -32,6 +32,12 @@ def test_cuts_lie_between_adjacent_values(column, max_bins):
     assert len(np.unique(below)) == len(edges)  # no bin is empty
     if len(values) <= max_bins:
         assert len(edges) == max(len(values) - 1, 0)
+    if len(values):
+        bins = np.searchsorted(edges, values)
+        for index, centre in enumerate(centres):  # means but for rounding
+            in_bin = values[bins == index] / 2  # no overflow
+            slack = 1e-14 * np.abs(values).max()
+            assert in_bin.min() - slack <= centre / 2 <= in_bin.max() + slack
 
 
 @given(column=columns, max_bins=st.integers(2, 20))
@@ -48,33 +54,34 @@ def test_slots_and_conditions_agree(column, max_bins):
 
 def test_bins_hold_about_equally_many_rows():
     column = np.random.default_rng(0).lognormal(size=10_000)
-    _, counts = np.unique(np.searchsorted(cuts(column, 50), column), return_counts=True)
+    _, counts = np.unique(np.searchsorted(cuts(column, 50)[0], column), return_counts=True)
     assert len(counts) == 50
     assert counts.min() >= 199 and counts.max() <= 201
 
 
 def test_a_frequent_value_shares_its_bin_with_few():
     column = np.append(np.zeros(1000), np.random.default_rng(0).normal(size=1000))
-    edges = cuts(column, 20)
+    edges, _ = cuts(column, 20)
     alone = np.searchsorted(edges, column) == np.searchsorted(edges, 0.0)
     assert alone.sum() <= 1000 + 2 * 100
 
 
 @pytest.mark.parametrize("column", [[3.0, 3.0, 3.0], [np.nan, np.nan], [np.nan, 7.0], [-0.0, 0.0]])
 def test_without_two_values_there_is_nothing_to_cut(column):
-    assert len(cuts(np.array(column), 10)) == 0
+    edges, centres = cuts(np.array(column), 10)
+    assert (len(edges), len(centres)) == (0, 1)
 
 
 def test_between_neighbouring_floats_the_left_one_is_the_cut():
     left = 1.0
     right = np.nextafter(left, 2.0)
-    np.testing.assert_array_equal(cuts(np.array([left, right]), 10), [left])
+    np.testing.assert_array_equal(cuts(np.array([left, right]), 10)[0], [left])
 
 
 def test_the_middle_does_not_overflow():
     largest = np.finfo(float).max
-    np.testing.assert_array_equal(cuts(np.array([-largest, largest]), 10), [0.0])
-    assert np.isfinite(cuts(np.array([largest / 2, largest]), 10)).all()
+    np.testing.assert_array_equal(cuts(np.array([-largest, largest]), 10)[0], [0.0])
+    assert np.isfinite(np.concatenate(cuts(np.array([largest / 2, largest]), 2))).all()
 
 
 def test_slots_of_every_kind_of_column():
@@ -124,3 +131,24 @@ def test_cells_reach_to_the_end_of_uint16():
     assert cells.dtype == np.uint16
     np.testing.assert_array_equal(cells // 4096, tree.leaf_of(X))
     np.testing.assert_array_equal(cells % 4096, binned.codes[0])
+
+
+def test_centres_of_joined_bins_are_means_of_their_values():
+    X, _, schema = mixed_table()
+    coarse = bin_table(X, schema, 100).coarsened(7)
+    for i in (0, 1, 4):
+        column, codes = X[:, i], coarse.codes[i]
+        means = [column[codes == b].mean() for b in range(len(coarse.edges[i]) + 1)]
+        np.testing.assert_allclose(coarse.centres[i], means)
+
+
+def test_the_order_depends_on_values_alone():
+    X, _, schema = mixed_table()
+    binned, places = bin_table(X, schema, 16), [4, 2, 0, 1, 3]
+    moved = Binned(
+        tuple(binned.features[i] for i in places),
+        tuple(binned.edges[i] for i in places),
+        tuple(binned.centres[i] for i in places),
+        binned.codes[places],
+    )
+    assert [places[i] for i in content_order(moved)] == content_order(binned)

@@ -9,7 +9,8 @@ import pytest
 from calmgam import _kernels
 from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.binning import Binned
-from calmgam.fit.boosting import BoostingSettings, boost, content_order, draw_bags
+from calmgam.fit.boosting import BoostingSettings, boost
+from calmgam.fit.curves import draw_bags
 from calmgam.fit.losses import Target
 from calmgam.model.schema import Feature
 from oracles import boost_one_bag_of_regions
@@ -31,7 +32,8 @@ def columns(codes, n_slots, ordered):
         levels = () if is_ordered else tuple(f"level {k}" for k in range(n - 2))
         features.append(Feature(f"x{i}", i, "numeric" if is_ordered else "categorical", levels))
         edges.append(np.arange(n - 2.0) if is_ordered else np.empty(0))
-    return Binned(tuple(features), tuple(edges), codes)
+    centres = [np.arange(len(cuts) + 1.0) for cuts in edges]
+    return Binned(tuple(features), tuple(edges), tuple(centres), codes)
 
 
 def boost_columns(binned, target, roles, n_leaves=None, **options):
@@ -362,7 +364,8 @@ def test_progress_is_told(table):
 ENDLESS = """
 import numpy as np
 from calmgam.fit.binning import bin_table
-from calmgam.fit.boosting import BoostingSettings, boost, draw_bags
+from calmgam.fit.boosting import BoostingSettings, boost
+from calmgam.fit.curves import draw_bags
 from calmgam.fit.losses import Target
 from calmgam.model.schema import Schema
 
@@ -394,29 +397,8 @@ def test_control_c_stops_boosting():
 # ---- the small print -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_rows", [30, 100, 1001])
-def test_bags_keep_the_shares_of_classes(n_rows):
-    y = (np.arange(n_rows) % 4 == 0).astype(float)
-    target = Target.classification(y, np.ones(n_rows))
-    roles = bags(target, 5)
-    assert set(np.unique(roles)) == {TRAINS, VALIDATES}
-    for label in (0, 1):
-        n_validation = np.sum(roles[y == label] == VALIDATES, axis=0)
-        np.testing.assert_array_equal(n_validation, round(0.15 * np.sum(y == label)))
-    assert len(np.unique(roles, axis=1).T) > 1
-
-
-def test_rows_of_weight_zero_are_not_drawn():
-    weights = np.zeros(1000)
-    weights[::20] = 1
-    roles = bags(Target.regression(np.arange(1000.0), weights), 5)
-    np.testing.assert_array_equal(np.sum(roles == VALIDATES, axis=0), round(0.15 * 50))
-    assert np.all(roles[weights == 0] == TRAINS)
-
-
-def test_small_tables_spare_no_row():
+def test_without_validation_rows_there_are_forty_rounds():
     target = Target.regression(np.arange(29.0), np.ones(29))
-    assert np.all(bags(target) == TRAINS | VALIDATES)
     binned = columns([np.arange(29)], [30], [True])
     curves = boost_columns(binned, target, bags(target), learning_rate=0.01, max_rounds=1000)
     np.testing.assert_array_equal(curves.rounds, 95)  # nothing says when to stop
@@ -431,6 +413,7 @@ def test_turns_follow_the_order(table, task):
     shuffled = Binned(
         tuple(table.binned.features[i] for i in order),
         tuple(table.binned.edges[i] for i in order),
+        tuple(table.binned.centres[i] for i in order),
         table.binned.codes[order],
     )
     n_leaves = [table.n_leaves[i] for i in order]
@@ -440,20 +423,9 @@ def test_turns_follow_the_order(table, task):
     np.testing.assert_array_equal(ordered.losses, expected.losses)
 
 
-def test_the_order_depends_on_values_alone(table):
-    binned, places = table.binned, [4, 2, 0, 1, 3]
-    moved = Binned(
-        tuple(binned.features[i] for i in places),
-        tuple(binned.edges[i] for i in places),
-        binned.codes[places],
-    )
-    assert [places[i] for i in content_order(moved)] == content_order(binned)
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"n_bags": 0}, r"n_bags must be an integer >= 1; got 0"),
         ({"learning_rate": 2}, r"learning_rate must be a number in \(0, 1\]; got 2"),
         ({"max_rounds": -1}, r"max_rounds must be an integer >= 0; got -1"),
         ({"patience": 0}, r"patience must be an integer >= 1; got 0"),

@@ -4,7 +4,7 @@ import pytest
 
 from calmgam.fit import selection
 from calmgam.fit.binning import bin_table
-from calmgam.fit.boosting import draw_bags
+from calmgam.fit.curves import draw_bags
 from calmgam.fit.growing import GrowthSettings
 from calmgam.fit.joint import trees_after
 from calmgam.fit.losses import Target

@@ -1,4 +1,4 @@
-"""From boosted bags to a model.
+"""From curves to a model.
 
 In: the curves of every bag on the fit's scale. Out: a `Model` in the user's units and in canonical
 form. Every bag is brought into canonical form before bags are compared, so that the spread holds no
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam.fit.binning import Binned
-from calmgam.fit.boosting import BoostedCurves
+from calmgam.fit.curves import Curves
 from calmgam.fit.losses import Target
 from calmgam.model.canonical import CanonicalPlan
 from calmgam.model.glassbox import Model, Term
@@ -28,7 +28,7 @@ def assemble(
     binned: Binned,
     trees: Sequence[PartitionTree],
     cells: NDArray[np.uint16],
-    curves: BoostedCurves,
+    curves: Curves,
     target: Target,
     classes: tuple[Any, ...],
     errors: Mapping[str, Any],

@@ -8,6 +8,7 @@ no value can have the bin of one side and the region of the other.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -29,12 +30,15 @@ class Binned:
     features : tuple of Feature
     edges : tuple of arrays
         The cuts of every feature; empty for levels.
+    centres : tuple of arrays
+        Mean of the training values in every bin; empty for levels.
     codes : (n_features, n_rows) array of uint16
         Slot of every value, laid out as the slots of `ShapeFunction`.
     """
 
     features: tuple[Feature, ...]
     edges: tuple[FloatArray, ...]
+    centres: tuple[FloatArray, ...]
     codes: NDArray[np.uint16]
 
     @property
@@ -61,43 +65,59 @@ class Binned:
 
     def coarsened(self, max_bins: int) -> Binned:
         """Join neighbouring bins until a numeric feature has at most `max_bins`, alike in rows."""
-        edges, codes = list(self.edges), self.codes.copy()
+        edges, centres, codes = list(self.edges), list(self.centres), self.codes.copy()
         for i, fine in enumerate(self.edges):
             if len(fine) < max_bins:
                 continue
             counts = np.bincount(self.codes[i], minlength=len(fine) + 2)[:-1]
             kept = quantile_positions(counts, max_bins)
-            edges[i] = fine[kept]
+            edges[i], centres[i] = fine[kept], _means(self.centres[i], counts, kept)
             # slot -> coarse slot; missing stays last
             slots = np.append(np.searchsorted(kept, np.arange(len(fine) + 1)), len(kept) + 1)
             codes[i] = slots.astype(np.uint16)[self.codes[i]]
-        return replace(self, edges=tuple(edges), codes=codes)
+        return replace(self, edges=tuple(edges), centres=tuple(centres), codes=codes)
 
 
 def bin_table(X: FloatArray, schema: Schema, max_bins: int) -> Binned:
     """Cut every numeric column into at most `max_bins` bins of about equally many rows."""
-    edges = tuple(
-        cuts(X[:, feature.index], max_bins) if feature.is_numeric else np.empty(0)
-        for feature in schema.features
+    none = np.empty(0)
+    edges, centres = zip(
+        *(
+            cuts(X[:, feature.index], max_bins) if feature.is_numeric else (none, none)
+            for feature in schema.features
+        ),
+        strict=True,
     )
     codes = np.empty((schema.n_features, len(X)), dtype=np.uint16)
     for feature, feature_edges in zip(schema.features, edges, strict=True):
         codes[feature.index] = slot_codes(feature, feature_edges, X[:, feature.index])
-    return Binned(schema.features, edges, codes)
+    return Binned(schema.features, edges, centres, codes)
 
 
-def cuts(column: FloatArray, max_bins: int) -> FloatArray:
-    """Cuts midway between adjacent distinct values: all of them, or those nearest to quantiles."""
+def cuts(column: FloatArray, max_bins: int) -> tuple[FloatArray, FloatArray]:
+    """Cuts midway between adjacent distinct values, and the mean of the values in every bin.
+
+    All of them, or those nearest to quantiles.
+    """
     values, counts = np.unique(column[~np.isnan(column)], return_counts=True)
     if len(values) < 2:
-        return np.empty(0)
+        return np.empty(0), values if len(values) else np.zeros(1)
     lower = np.arange(len(values) - 1)
     if len(values) > max_bins:
         lower = quantile_positions(counts, max_bins)
     left, right = values[lower], values[lower + 1]
     middle = left / 2 + right / 2  # no overflow
     # between two neighbouring floats there is no middle: the cut is the left one (x <= cut)
-    return np.where((left <= middle) & (middle < right), middle, left)
+    edges = np.where((left <= middle) & (middle < right), middle, left)
+    return edges, _means(values, counts, lower)
+
+
+def _means(values: FloatArray, counts: NDArray[Any], last: NDArray[np.intp]) -> FloatArray:
+    """Mean of the values in every run; `last` are the positions at which runs end, but the last."""
+    starts = np.append(0, last + 1)
+    largest = np.abs(values).max() or 1.0  # no overflow
+    sums = np.add.reduceat(values / largest * counts, starts)
+    return sums / np.maximum(np.add.reduceat(counts, starts), 1) * largest
 
 
 def quantile_positions(counts: NDArray[Any], max_bins: int) -> NDArray[np.intp]:
@@ -105,3 +125,14 @@ def quantile_positions(counts: NDArray[Any], max_bins: int) -> NDArray[np.intp]:
     share_below = np.cumsum(counts)[:-1] / max(counts.sum(), 1)
     quantiles = np.arange(1, max_bins) / max_bins
     return np.unique(np.minimum(np.searchsorted(share_below, quantiles), len(counts) - 2))
+
+
+def content_order(binned: Binned) -> list[int]:
+    """Return an order of the features that depends on their values, not on their places."""
+
+    def content(i: int) -> tuple[bytes, bytes, bytes]:
+        codes = binned.codes[i]  # where the rows stand decides between equal distributions only
+        counts, rows = np.bincount(codes), blake2b(codes.tobytes()).digest()
+        return binned.edges[i].tobytes(), counts.tobytes(), rows
+
+    return sorted(range(len(binned.codes)), key=content)

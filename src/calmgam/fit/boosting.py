@@ -8,9 +8,8 @@ validation rows. Eight bags share one pass over the rows, groups of eight run in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,25 +17,19 @@ from numpy.typing import NDArray
 from calmgam import _kernels
 from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.binning import Binned
+from calmgam.fit.curves import Curves, Progress, Roles
 from calmgam.fit.losses import Target
 from calmgam.fit.settings import check_in, check_integer, check_number
 from calmgam.fit.threads import parallel_map
-from calmgam.model.schema import FloatArray
 
-VALIDATION_SHARE = 0.15
-MIN_ROWS_TO_VALIDATE = 30
 ROUNDS_WITHOUT_VALIDATION = 95  # errs about as much as stopping on four or five rows
 CELLS_PER_CALL = 2e7  # rows * features between two looks at the progress bar and Ctrl-C
-
-Progress = Callable[[int, int], None]
-Roles = NDArray[np.uint8]  # TRAINS, VALIDATES or both, (n_rows, n_bags)
 
 
 @dataclass(frozen=True)
 class BoostingSettings:
     """How the curves are boosted; checks itself."""
 
-    n_bags: int = 16
     learning_rate: float = 0.02
     max_rounds: int = 5000
     patience: int = 70
@@ -50,7 +43,6 @@ class BoostingSettings:
     level_smoothing: float = 50.0
 
     def __post_init__(self) -> None:
-        check_integer("n_bags", self.n_bags, low=1)
         check_number("learning_rate", self.learning_rate, above=0, high=1)
         check_integer("max_rounds", self.max_rounds, low=0)
         check_integer("patience", self.patience, low=1)
@@ -64,53 +56,16 @@ class BoostingSettings:
 
 
 @dataclass(frozen=True)
-class BoostedCurves:
-    """Curves of every bag.
+class BoostedCurves(Curves):
+    """Curves of every bag at its best round.
 
     Attributes
     ----------
-    intercepts : (n_bags,) array
-    values : list of (n_bags, n_leaves, n_slots) arrays
-        One per feature, on the scale of the fit.
-    losses : (n_bags,) array
-        Mean loss on each bag's validation rows at its best round.
     rounds : (n_bags,) array
+        The best round of every bag.
     """
 
-    intercepts: FloatArray
-    values: list[FloatArray]
-    losses: FloatArray
     rounds: NDArray[np.int_]
-
-
-def draw_bags(target: Target, n_bags: int, rng: np.random.Generator) -> Roles:
-    """Draw who trains and who validates in every bag, (n_rows, n_bags); classes keep their shares.
-
-    Rows of weight 0 are never drawn. In a table too small to spare rows, all do both.
-    """
-    counts = target.weights > 0
-    if counts.sum() < MIN_ROWS_TO_VALIDATE:
-        return np.full((len(counts), n_bags), TRAINS | VALIDATES, dtype=np.uint8)
-    strata = [np.flatnonzero(counts)]
-    if target.is_classification:
-        strata = [np.flatnonzero(counts & (target.values == label)) for label in (0, 1)]
-    roles = np.full((len(counts), n_bags), TRAINS, dtype=np.uint8)
-    for bag in range(n_bags):
-        for rows in strata:
-            n_validation = round(VALIDATION_SHARE * len(rows))
-            roles[rng.permutation(rows)[:n_validation], bag] = VALIDATES
-    return roles
-
-
-def content_order(binned: Binned) -> list[int]:
-    """Return an order of the features that depends on their values, not on their places."""
-
-    def content(i: int) -> tuple[bytes, bytes, bytes]:
-        codes = binned.codes[i]  # where the rows stand decides between equal distributions only
-        counts, rows = np.bincount(codes), blake2b(codes.tobytes()).digest()
-        return binned.edges[i].tobytes(), counts.tobytes(), rows
-
-    return sorted(range(len(binned.codes)), key=content)
 
 
 def boost(
@@ -156,7 +111,6 @@ def boost(
         [cells[i] if regional else cells[i] % np.uint16(binned.n_slots[i]) for i, regional in turns]
     )
     options = asdict(settings) | {"l2": settings.l2 * target.curvature}  # rows -> hessian
-    del options["n_bags"]
     seeds: list[int] = np.random.default_rng(seed).integers(2**63, size=(roles.shape[1],)).tolist()
     groups = [
         _kernels.BagGroup(

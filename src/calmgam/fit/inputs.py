@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
-from calmgam.fit.boosting import MIN_ROWS_TO_VALIDATE
+from calmgam.fit.curves import MIN_ROWS_TO_VALIDATE
 from calmgam.model.columns import is_missing
 from calmgam.model.schema import Feature, FloatArray, Schema
 

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam import _kernels
-from calmgam.fit.binning import Binned
-from calmgam.fit.boosting import content_order
+from calmgam.fit.binning import Binned, content_order
 from calmgam.fit.candidates import Candidates, code_matrix
 from calmgam.fit.growing import GrowthSettings
 from calmgam.fit.ledger import SplitRecord

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from calmgam.fit.binning import Binned
-from calmgam.fit.boosting import BoostingSettings, Roles, boost, draw_bags
+from calmgam.fit.boosting import BoostingSettings, boost
+from calmgam.fit.curves import Roles, draw_bags
 from calmgam.fit.joint import JointTable, PathSplit, trees_after
 from calmgam.fit.ledger import PathPoint
 from calmgam.fit.losses import Target
@@ -31,8 +32,8 @@ N_FOLDS = 4
 MIN_ROWS_PER_FOLD = 10  # of each class
 MAX_BINS = 64
 MIN_CURVATURE = 0.1
+N_BAGS = 8
 QUICK = BoostingSettings(
-    n_bags=8,
     learning_rate=0.05,
     momentum=0.85,
     momentum_rounds=0,
@@ -167,9 +168,9 @@ def score_path(
         reference = learner.fit(X, training, n_jobs=1)
         reference_losses[held_out] = target.losses(reference.score(X[held_out]), held_out)
         path = grow(table.take(training), *denoised(reference.score(X[training]), target, training))
-        roles = np.zeros((len(X), QUICK.n_bags), dtype=np.uint8)
+        roles = np.zeros((len(X), N_BAGS), dtype=np.uint8)
         bag_rng = np.random.default_rng(seeds[fold])
-        roles[training] = draw_bags(target.take(training), QUICK.n_bags, bag_rng)
+        roles[training] = draw_bags(target.take(training), N_BAGS, bag_rng)
         for position, n_splits in enumerate(tried):
             if position and tried[position - 1] >= len(path):  # the path has ended
                 losses[position, held_out] = losses[position - 1, held_out]
@@ -212,7 +213,4 @@ def _held_out_scores(
     cells = binned.cells(trees, X)
     n_leaves = [tree.n_leaves for tree in trees]
     curves = boost(cells, binned, n_leaves, target, roles, QUICK, seed=0, order=turns)
-    scores = np.full(len(held_out), curves.intercepts.mean())
-    for feature_cells, values in zip(cells, curves.values, strict=True):
-        scores += values.mean(axis=0).ravel()[feature_cells[held_out]]
-    return scores
+    return curves.scores(cells[:, held_out])
