@@ -305,3 +305,17 @@ def backfit(cells, n_leaves, n_bins, turns, weights, l2, n_sweeps, residual):
             heights = np.divide(sums, weight + l2, out=np.zeros(n_cells), where=weight > 0)
             residual = residual - heights[line]
     return residual
+
+
+# ---- gram.hpp: the design written out ------------------------------------------------------------
+
+
+def spline_columns(cells, n_cells, first_column, basis, n_columns):
+    """Values of every row in every column."""
+    B = np.zeros((cells.shape[1], n_columns))
+    start = 0
+    for term_cells, size in zip(cells, n_cells, strict=True):
+        for row, cell in enumerate(start + term_cells.astype(int)):
+            B[row, first_column[cell] : first_column[cell] + basis.shape[1]] += basis[cell]
+        start += size
+    return B
