@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.environments import ROOT
 
-PAGES = (ROOT / "README.md", ROOT / "docs" / "benchmarks.md")
+PAGES = tuple(ROOT / page for page in ("README.md", "docs/benchmarks.md", "docs/reading.md"))
 RESULTS = ROOT / "benchmarks" / "results"
 BLOCK = re.compile(r"(<!-- benchmarks:(\w+) -->\n).*?(<!-- /benchmarks -->)", re.DOTALL)
 

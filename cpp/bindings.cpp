@@ -46,7 +46,7 @@ std::unique_ptr<BagGroup> make_bag_group(
     const std::vector<bool>& ordered, Input<double, 1> target, Input<double, 1> weight,
     Input<std::uint8_t, 2> roles, const std::vector<std::uint64_t>& seeds, bool logistic, double learning_rate,
     int max_rounds, int patience, double tolerance, int max_leaves, int smoothing_rounds, double min_samples_leaf,
-    double l2, double momentum, double level_smoothing) {
+    double l2, double momentum, double momentum_rounds, double level_smoothing) {
     const std::size_t n_rows = target.shape(0), n_features = cells.shape(0);
     if (cells.shape(1) != n_rows || weight.shape(0) != n_rows || roles.shape(0) != n_rows ||
         roles.shape(1) != calmgam::LANES || n_features == 0 || seeds.empty() || seeds.size() > calmgam::LANES ||
@@ -56,7 +56,7 @@ std::unique_ptr<BagGroup> make_bag_group(
     group->cells = cells, group->target = target, group->weight = weight;
     group->n_bags = static_cast<int>(seeds.size());
     group->settings = {logistic,   learning_rate,    max_rounds,       patience, tolerance,
-                       max_leaves, smoothing_rounds, min_samples_leaf, l2,       momentum, level_smoothing};
+                       max_leaves, smoothing_rounds, min_samples_leaf, l2,       momentum, momentum_rounds, level_smoothing};
     group->data.n_rows = n_rows;
     std::size_t first_cell = 0;
     for (std::size_t f = 0; f < n_features; ++f) {
@@ -95,7 +95,7 @@ void bind_boosting(nb::module_& m) {
         .def(nb::new_(&make_bag_group), "cells"_a.noconvert(), "n_leaves"_a, "n_slots"_a, "ordered"_a,
              "target"_a.noconvert(), "weight"_a.noconvert(), "roles"_a.noconvert(), "seeds"_a, nb::kw_only(),
              "logistic"_a, "learning_rate"_a, "max_rounds"_a, "patience"_a, "tolerance"_a, "max_leaves"_a,
-             "smoothing_rounds"_a, "min_samples_leaf"_a, "l2"_a, "momentum"_a, "level_smoothing"_a)
+             "smoothing_rounds"_a, "min_samples_leaf"_a, "l2"_a, "momentum"_a, "momentum_rounds"_a, "level_smoothing"_a)
         .def(
             "advance",
             [](BagGroup& group, int n_rounds) {
@@ -115,33 +115,56 @@ void bind_boosting(nb::module_& m) {
 
 // ---- heterogeneity ------------------------------------------------------------------------------
 
-auto split_gains(Input<double, 2> curves, Input<double, 1> weights, Input<std::uint16_t, 2> codes,
-                 const std::vector<std::size_t>& n_conditions, const std::vector<bool>& ordered, double min_rows,
-                 int n_threads) {
-    const std::size_t n_rows = curves.shape(0), n_features = codes.shape(0);
-    if (weights.shape(0) != n_rows || codes.shape(1) != n_rows || n_conditions.size() != n_features ||
-        ordered.size() != n_features)
-        throw std::invalid_argument("split_gains: array shapes do not agree");
+struct Candidates {
+    Input<std::uint16_t, 2> codes;
+    const std::vector<std::size_t>& n_conditions;
+    const std::vector<bool>& ordered;
+};
+
+template <class Table>
+auto gains_of(const Table& table, bool agree, const Candidates& candidates, double min_rows, int n_threads) {
+    const auto& [codes, n_conditions, ordered] = candidates;
+    const std::size_t n_features = codes.shape(0);
+    if (!agree || codes.shape(1) != table.n_rows || n_conditions.size() != n_features || ordered.size() != n_features)
+        throw std::invalid_argument("split gains: array shapes do not agree");
     std::vector<calmgam::CandidateCodes> features;
     std::size_t n_candidates = 0;
     for (std::size_t j = 0; j < n_features; ++j) {
-        features.push_back({codes.data() + j * n_rows, n_conditions[j], ordered[j]});
+        features.push_back({codes.data() + j * table.n_rows, n_conditions[j], ordered[j]});
         n_candidates += n_conditions[j] + 1;  // and "is not missing"
     }
     std::vector<double> gains(2 * n_candidates);
     {
         nb::gil_scoped_release release;
-        calmgam::split_gains({curves.data(), weights.data(), n_rows, curves.shape(1)}, features, min_rows,
-                             n_threads, gains.data());
+        calmgam::split_gains(table, features, min_rows, n_threads, gains.data());
     }
     return as_numpy(std::move(gains), {n_candidates, 2});
 }
 
+auto curve_split_gains(Input<double, 2> curves, Input<double, 1> weights, Input<std::uint16_t, 2> codes,
+                       const std::vector<std::size_t>& n_conditions, const std::vector<bool>& ordered,
+                       double min_rows, int n_threads) {
+    const calmgam::CurveTable table{curves.data(), weights.data(), curves.shape(0), curves.shape(1)};
+    return gains_of(table, weights.shape(0) == table.n_rows, {codes, n_conditions, ordered}, min_rows, n_threads);
+}
+
+auto point_split_gains(Input<double, 1> effects, Input<std::uint16_t, 1> bins, std::size_t n_bins,
+                       Input<double, 1> weights, Input<std::uint16_t, 2> codes,
+                       const std::vector<std::size_t>& n_conditions, const std::vector<bool>& ordered,
+                       double min_rows, int n_threads) {
+    const calmgam::PointTable table{effects.data(), bins.data(), weights.data(), effects.shape(0), n_bins};
+    const bool agree = weights.shape(0) == table.n_rows && bins.shape(0) == table.n_rows;
+    return gains_of(table, agree, {codes, n_conditions, ordered}, min_rows, n_threads);
+}
+
 void bind_heterogeneity(nb::module_& m) {
-    m.def("split_gains", &split_gains, "curves"_a.noconvert(), "weights"_a.noconvert(), "codes"_a.noconvert(),
-          "n_conditions"_a, "ordered"_a, "min_rows"_a, "n_threads"_a,
+    m.def("curve_split_gains", &curve_split_gains, "curves"_a.noconvert(), "weights"_a.noconvert(),
+          "codes"_a.noconvert(), "n_conditions"_a, "ordered"_a, "min_rows"_a, "n_threads"_a,
           "What every candidate condition takes from weight * heterogeneity, (n_candidates, 2): missing rows "
           "right, missing rows left.");
+    m.def("point_split_gains", &point_split_gains, "effects"_a.noconvert(), "bins"_a.noconvert(), "n_bins"_a,
+          "weights"_a.noconvert(), "codes"_a.noconvert(), "n_conditions"_a, "ordered"_a, "min_rows"_a, "n_threads"_a,
+          "The same where a row has one effect, to be compared with those in its bin only.");
 }
 
 // ---- ice ----------------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 // A round visits the features in turn. The gradients of a feature's cells are summed over the rows
 // (boosting_rows.hpp), every leaf gets a tiny tree or a move per level, and momentum carries it on:
 //     velocity = heights + momentum * velocity          curve += velocity
-// Before each round every bag is judged on its validation rows; its best curves are kept.
+// Before each round every bag is judged on its validation rows; its best curves are kept. A bag first makes
+// random cuts, which smooth its curves, as long as they pay; then the best ones, until those stop paying.
 #pragma once
 
 #include <algorithm>
@@ -25,11 +26,12 @@ struct BoostingSettings {
     int patience;          // rounds without a better validation loss before a bag stops
     double tolerance;      // smallest relative improvement that counts
     int max_leaves;        // of the small tree fitted in a leaf: 2 or 3
-    int smoothing_rounds;  // first rounds, whose cuts are random
+    int smoothing_rounds;  // the most rounds whose cuts are random; half the patience ends them earlier
     double min_samples_leaf;
     double l2;
     double momentum;         // share of a curve's last change that is made again: heavy-ball acceleration,
                              // which moves correlated features together in far fewer rounds
+    double momentum_rounds;  // how slowly momentum sets in: round / (round + momentum_rounds)
     double level_smoothing;  // rows at rest added to every level of a categorical feature
 };
 
@@ -42,7 +44,8 @@ struct BoostingState {
     std::vector<float> weight_sum;                    // the same of the training rows' weights
     double intercept[LANES] = {}, best_loss[LANES] = {}, validation_weight[LANES] = {};
     int best_round[LANES] = {};
-    bool active[LANES] = {};
+    int last_news[LANES] = {};  // the last round that was the best, or the first with best cuts
+    bool active[LANES] = {}, smooth[LANES] = {};  // smooth: makes random cuts
     float momentum[LANES] = {};  // 0 in a bag that has stopped
     std::uint64_t random[LANES] = {};
     bool finished() const { return std::none_of(active, active + LANES, [](bool a) { return a; }); }
@@ -171,15 +174,14 @@ inline void fit_ordered_leaf(std::size_t n_slots, const LeafSums& sums, const Bo
     std::int32_t cuts[2][LANES];  // the first found, the second found
     std::fill(cuts[0], cuts[0] + LANES, -1);
     std::fill(cuts[1], cuts[1] + LANES, -1);
-    if (state.round < settings.smoothing_rounds) {
-        for (int lane = 0; lane < LANES; ++lane)
-            for (int cut = 0; cut + 1 < settings.max_leaves && n_bins > 1; ++cut)
-                cuts[cut][lane] = random_cut(state.random[lane], n_bins);
-    } else {
+    if (!std::equal(state.active, state.active + LANES, state.smooth)) {  // some bag makes the best cuts
         const float l2 = static_cast<float>(settings.l2) + 1e-12f;
         best_cut(n_bins, sums, cuts[1], min_weight, l2, cuts[0]);  // cuts[1]: no earlier cut yet
         if (settings.max_leaves == 3) best_cut(n_bins, sums, cuts[0], min_weight, l2, cuts[1]);
     }
+    for (int lane = 0; lane < LANES; ++lane)
+        for (int cut = 0; state.smooth[lane] && cut + 1 < settings.max_leaves && n_bins > 1; ++cut)
+            cuts[cut][lane] = random_cut(state.random[lane], n_bins);
 
     Segments segments;
     for (int lane = 0; lane < LANES; ++lane) {
@@ -272,13 +274,19 @@ inline void judge(const BoostingData& data, const BoostingSettings& settings, co
         better[lane] = state.round == 0 || mean_loss < state.best_loss[lane] * (1.0 - settings.tolerance);
         if (better[lane]) {
             state.best_loss[lane] = mean_loss;
-            state.best_round[lane] = state.round;
+            state.best_round[lane] = state.last_news[lane] = state.round;
+        }
+        const int waited = state.round - state.last_news[lane];
+        if (state.smooth[lane] && (state.round >= settings.smoothing_rounds || 2 * waited >= settings.patience)) {
+            state.smooth[lane] = false;
+            state.last_news[lane] = state.round;
         }
         state.active[lane] =
-            state.round < settings.max_rounds && state.round - state.best_round[lane] < settings.patience;
+            state.round < settings.max_rounds && state.round - state.last_news[lane] < settings.patience;
     }
-    for (int lane = 0; lane < LANES; ++lane)
-        state.momentum[lane] = state.active[lane] ? static_cast<float>(settings.momentum) : 0.0f;
+    const double set_in = state.round / std::max(state.round + settings.momentum_rounds, 1e-300);
+    const float momentum = static_cast<float>(std::min(settings.momentum, set_in));
+    for (int lane = 0; lane < LANES; ++lane) state.momentum[lane] = state.active[lane] ? momentum : 0.0f;
     keep_best(data.n_cells(), better, state.curve.data(), state.best_curve.data());
 }
 
@@ -309,6 +317,7 @@ inline BoostingState start_boosting(const BoostingData& data, const BoostingSett
     for (int lane = 0; lane < LANES; ++lane) {
         state.random[lane] = seeds[lane];
         state.active[lane] = lane < n_bags;
+        state.smooth[lane] = state.active[lane];
         const double mean = total[lane] / std::max(training_weight[lane], 1e-300);
         const double p = std::min(std::max(mean, 1e-6), 1.0 - 1e-6);
         state.intercept[lane] = settings.logistic ? std::log(p / (1.0 - p)) : mean;

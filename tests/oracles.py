@@ -17,11 +17,22 @@ def heterogeneity(curves, weights):
     return np.average((curves - mean) ** 2, axis=0, weights=weights).sum()
 
 
-def split_gains(curves, weights, codes, n_conditions, ordered, min_rows):
-    """Part of weight * heterogeneity that each candidate takes away; -1 if it may not be tried."""
+def heterogeneity_in_bins(effects, bins, weights):
+    """Weighted variance within every bin, weighted by the bins."""
+    if weights.sum() == 0:
+        return 0.0
+    parts = [(weights[bins == b], effects[bins == b, None]) for b in np.unique(bins)]
+    return sum(w.sum() * heterogeneity(part, w) for w, part in parts) / weights.sum()
+
+
+def split_gains(heterogeneity_of, weights, codes, n_conditions, ordered, min_rows):
+    """Part of weight * heterogeneity that each candidate takes away; -1 if it may not be tried.
+
+    `heterogeneity_of` is a function of a mask of rows.
+    """
 
     def within(rows):
-        return weights[rows].sum() * heterogeneity(curves[rows], weights[rows])
+        return weights[rows].sum() * heterogeneity_of(rows)
 
     def gain(left):
         enough = min(left.sum(), (~left).sum()) >= min_rows
@@ -129,7 +140,7 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
         bins = gradient[:-1], hessian[:-1], rows[:-1]
         if len(bins[0]) == 1:
             cuts = []
-        elif n_rounds < settings.smoothing_rounds:
+        elif smooth:
             cuts = random_cuts(len(bins[0]))
         else:
             cuts = best_cuts(*bins)
@@ -153,6 +164,7 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
     velocities = [np.zeros_like(curve) for curve in curves]
     hessian_sums = [sums(f, training) for f in range(len(cells))]
     best_loss, best_round, best = np.inf, 0, None
+    smooth, last_news = True, 0
 
     for n_rounds in range(settings.max_rounds + 1):
         mean = 1 / (1 + np.exp(-score)) if logistic else score
@@ -161,19 +173,22 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
         losses = np.logaddexp(0, score) - y * score if logistic else (y - score) ** 2
         loss = np.average(losses, weights=target.weights * validates)
         if n_rounds == 0 or loss < best_loss * (1 - settings.tolerance):
-            best_loss, best_round = loss, n_rounds
+            best_loss, best_round, last_news = loss, n_rounds, n_rounds
             best = np.concatenate([curve.ravel() for curve in curves])
-        if n_rounds - best_round >= settings.patience:
+        if smooth and (
+            n_rounds >= settings.smoothing_rounds or n_rounds - last_news >= settings.patience / 2
+        ):
+            smooth, last_news = False, n_rounds
+        if n_rounds - last_news >= settings.patience:
             break
+        momentum = min(settings.momentum, n_rounds / max(n_rounds + settings.momentum_rounds, 1))
 
         for f in range(len(cells)):
             if logistic and n_rounds % 4 == 0:
                 hessian_sums[f] = sums(f, hessian)
             step = numeric_step if ordered[f] else level_step
             leaves = zip(sums(f, gradient), hessian_sums[f], sums(f, training), strict=True)
-            velocities[f] = (
-                np.array([step(*leaf) for leaf in leaves]) + settings.momentum * velocities[f]
-            )
+            velocities[f] = np.array([step(*leaf) for leaf in leaves]) + momentum * velocities[f]
             curves[f] += velocities[f]
             moves = velocities[f].ravel()[cells[f]]
             score = score + moves

@@ -26,7 +26,7 @@ import calmgam
 from calmgam import CALMClassifier, CALMRegressor
 from calmgam.parameters import ATTRIBUTES, PAPER, PARAMETERS
 
-QUICK = {"n_bags": 2, "max_rounds": 40, "n_jobs": 1}
+QUICK = {"n_bags": 2, "max_rounds": 100, "n_jobs": 1}
 BOTH = [CALMRegressor, CALMClassifier]
 
 
@@ -314,7 +314,7 @@ def test_progress_goes_to_standard_error(capfd):
     assert shown.out == ""
     done = re.findall(r"(\w+) +done in [\d.]+ s", shown.err)
     assert done == ["regions", "curves"]
-    assert re.search(r"curves .* \d+/40 ", shown.err)
+    assert re.search(r"curves .* \d+/100 ", shown.err)
     quick().fit(X, Y)
     assert capfd.readouterr() == ("", "")
 

@@ -94,7 +94,7 @@ function Errors({ summary }: { summary: SummaryContents }) {
       )}
       {measures.length > 0 && (
         <p class="measures">
-          On held-out rows:{" "}
+          On the given rows:{" "}
           {measures.map(([name, value], k) => (
             <>
               {k > 0 && " · "}

@@ -26,16 +26,20 @@ PARAMETERS = """
     ----------
     reference : str, estimator or callable, default="hist_gradient_boosting"
         The black box in which interactions are looked for: ``"hist_gradient_boosting"``,
-        ``"xgboost"``, ``"lightgbm"``, ``"random_forest"``, any scikit-learn-style estimator
-        (fitted or not), or a function of the data. It is dropped after fitting.
+        ``"xgboost"``, ``"lightgbm"``, ``"random_forest"``, ``"mlp"`` (a network), ``"tabpfn"``;
+        ``"xgboost_early"``, ``"lightgbm_early"``, ``"mlp_early"``, which stop on held-out rows; any
+        scikit-learn-style estimator (fitted or not), or a function of the data. It is dropped
+        after fitting.
     keep_reference : bool, default=False
         Keep the fitted reference as ``reference_``.
     growth : {"joint", "heterogeneity"}, default="joint"
         How regions are found. ``"joint"``: all trees together, best split first, as many as
         cross-validation supports; ``"heterogeneity"`` (the paper's): each feature's tree alone,
         where its local effects differ between rows.
-    effect : {"pdp"}, default="pdp"
-        Heterogeneity: the local effects that are compared: centred ICE curves of the reference.
+    effect : {"pdp", "ale", "rhale", "shap"}, default="pdp"
+        Heterogeneity: the local effects that are compared. ``"pdp"``: centred ICE curves of the
+        reference; ``"ale"``: its slopes between grid values; ``"rhale"``: its derivatives, in bins
+        chosen so that they vary little; ``"shap"``: SHAP values (link scale).
     effect_scale : {"link", "response"}, default="link"
         Heterogeneity: scale of the effects of a classifier: log-odds or probabilities.
     grid : {"quantile", "uniform"}, default="quantile"
@@ -74,10 +78,11 @@ PARAMETERS = """
     partitions : dict, optional
         Regions given by you, such as ``{"temp": ["season = winter", "season != winter"]}``;
         nothing is searched then.
-    curves : {"boosting", "spline", "backfitting"}, default="boosting"
+    curves : {"boosting", "spline", "nam", "backfitting"}, default="boosting"
         How curves are learned. ``"boosting"``: step functions, boosted; ``"spline"``: smooth
-        curves, penalised by REML, in a fraction of the time; ``"backfitting"``: exact least squares
-        over bins, regression only.
+        curves, as smooth as REML finds them, with standard errors; ``"nam"``: a small neural
+        network per curve, needs torch; ``"backfitting"``: exact least squares over bins, regression
+        only.
     max_bins : int, default=1024
         Most bins of a numeric feature.
     n_bags : int, default=16

@@ -1,7 +1,11 @@
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
-from benchmarks.figures import paper_model
+from benchmarks.figures import draw_heat_maps, paper_model
 from calmgam.read.audit import jumps
+from calmgam.read.canvas import new_figure
 from calmgam.read.views import feature_view
 
 
@@ -13,3 +17,20 @@ def test_figure_2_has_the_paper_s_conditions_and_jump():
     for jump in found:
         assert (jump.low, jump.high) == pytest.approx((0.0, 0.37), abs=1e-3)
         assert jump.arrow == "↑"
+
+
+def test_heat_maps_have_the_feature_across_and_no_slots_for_missing_or_unknown():
+    scores = np.arange(20.0).reshape(5, 4)  # slots of a × slots of b, the outer ones apart
+    ebm = SimpleNamespace(
+        feature_names_in_=["a", "b"],
+        term_features_=[(0,), (1,), (0, 1)],
+        term_scores_=[np.zeros(5), np.zeros(4), scores],
+        feature_bounds_=[[0, 9], [-1, 1]],
+        bins_=[[np.arange(8), [3, 6]], [[0]]],
+    )
+    for feature, other, drawn in (("a", "b", scores[1:-1, 1:-1].T), ("b", "a", scores[1:-1, 1:-1])):
+        panel = new_figure(3, 3)
+        draw_heat_maps(ebm, feature, panel)
+        ax = panel.axes[0]
+        np.testing.assert_array_equal(ax.collections[0].get_array(), drawn)
+        assert (ax.get_xlabel(), ax.get_ylabel()) == (feature, other)

@@ -1,6 +1,5 @@
 import re
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import fields
 
 import numpy as np
 import pandas as pd
@@ -11,8 +10,9 @@ from hypothesis import strategies as st
 from calmgam.estimators import PAPER
 from calmgam.fit.binning import bin_table
 from calmgam.fit.candidates import candidates_for, code_matrix
-from calmgam.fit.effects import LocalEffects
 from calmgam.fit.growing import GrowthSettings, grow_all, grow_tree, select_splits
+from calmgam.fit.local_effects import CurveEffects
+from calmgam.fit.reference import Reference
 from calmgam.model.schema import Schema
 
 
@@ -22,25 +22,13 @@ def paper_settings(**overrides):
     )
 
 
-@dataclass(frozen=True)
-class Formula:
-    """A reference whose score is a formula of the encoded matrix."""
-
-    formula: Any
-    ensemble: Any = None
-    task: str = "regression"
-
-    def score(self, X):
-        return self.formula(X)
-
-
 def grow(formula, frame, growth=None, task="regression", **options):
     schema = Schema.learn(frame)
     X = schema.encode(frame)
     growth = growth or GrowthSettings()
     rng = options.pop("rng", np.random.default_rng(0))
     trees, ledger = grow_all(
-        Formula(formula, task=task),
+        Reference(formula, task),
         X,
         bin_table(X, schema, 2000),
         schema,
@@ -81,7 +69,7 @@ def gate(X):
         ("min_drop", float("nan"), r"min_drop must be a number in \[0, 1\); got nan"),
         ("min_heterogeneity", -1, r"min_heterogeneity must be a number in \[0, inf\); got -1"),
         ("grid", "even", "grid must be one of 'quantile', 'uniform'; got 'even'"),
-        ("effect", "ale", "effect must be one of 'pdp'; got 'ale'"),
+        ("effect", "lime", "effect must be one of 'pdp', 'ale', 'rhale', 'shap'; got 'lime'"),
     ],
 )
 def test_settings_check_themselves(name, value, message):
@@ -351,9 +339,7 @@ def test_trees_keep_their_promises(
     )
     growths = [
         grow_tree(
-            LocalEffects(
-                feature.index, np.arange(4.0), np.full(4, 0.25), rng.normal(size=(n_rows, 4))
-            ),
+            CurveEffects(np.arange(4.0), np.full(4, 0.25), rng.normal(size=(n_rows, 4))),
             feature,
             candidates,
             code_matrix(candidates, X),

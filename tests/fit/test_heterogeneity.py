@@ -1,11 +1,9 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from calmgam import _kernels
 from calmgam.fit.candidates import candidates_for, code_matrix
-from calmgam.fit.heterogeneity import best_split, heterogeneity
+from calmgam.fit.heterogeneity import best_split as best_split_of
+from calmgam.fit.local_effects import CurveEffects
 from calmgam.model.schema import Feature
 from oracles import heterogeneity as variance
 from oracles import split_gains
@@ -22,54 +20,10 @@ def conditions_on(X, thresholds="all"):
     return candidates, code_matrix(candidates, X)
 
 
-@st.composite
-def nodes(draw):
-    """Curves, weights, codes and candidates' sizes of a small node."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n_rows, n_points, n_features = (draw(st.integers(1, high)) for high in (40, 6, 4))
-    n_conditions = [draw(st.integers(0, 5)) for _ in range(n_features)]
-    curves = rng.normal(size=(n_rows, n_points)) + draw(st.sampled_from([0.0, 3.0]))
-    weights = rng.choice([0.0, 0.5, 1.0, 3.0], n_rows) if draw(st.booleans()) else np.ones(n_rows)
-    codes = np.array([rng.integers(0, n + 2, n_rows) for n in n_conditions], dtype=np.uint16)
-    ordered = [draw(st.booleans()) for _ in range(n_features)]
-    return curves, weights, codes, n_conditions, ordered
-
-
-@given(node=nodes(), min_rows=st.integers(1, 5))
-def test_kernel_equals_its_twin(node, min_rows):
-    gains = _kernels.split_gains(*node, min_rows, 1)
-    np.testing.assert_allclose(gains, split_gains(*node, min_rows), rtol=1e-9, atol=1e-9)
-
-
-@pytest.mark.parametrize("n_threads", [2, 3, 16])
-def test_threads_do_not_change_a_bit(n_threads):
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 12, (7, 3000)).astype(np.uint16)
-    node = (
-        rng.normal(size=(3000, 20)),
-        rng.random(3000),
-        codes,
-        [10] * 7,
-        [True, False] * 3 + [True],
-    )
-    one = _kernels.split_gains(*node, 10, 1)
-    np.testing.assert_array_equal(_kernels.split_gains(*node, 10, n_threads), one)
-
-
-def test_shapes_must_agree():
-    curves, codes = np.zeros((4, 2)), np.zeros((1, 4), np.uint16)
-    with pytest.raises(ValueError, match="shapes do not agree"):
-        _kernels.split_gains(curves, np.ones(3), codes, [1], [True], 1, 1)
-
-
-@pytest.mark.parametrize("offset", [0.0, 1e6])
-def test_heterogeneity_is_the_variance_even_far_from_zero(offset):
-    curves = np.random.default_rng(0).normal(size=(500, 20)) + offset
-    np.testing.assert_allclose(
-        heterogeneity(curves, np.ones(500)), np.var(curves, axis=0).sum(), rtol=1e-9
-    )
-    weights = np.random.default_rng(1).random(500)
-    np.testing.assert_allclose(heterogeneity(curves, weights), variance(curves, weights), rtol=1e-9)
+def best_split(curves, weights, codes, candidates, min_samples_leaf):
+    """The best split of a node with these curves, all columns counting alike."""
+    effects = CurveEffects(np.arange(curves.shape[1]), np.ones(curves.shape[1]), curves)
+    return best_split_of(effects, weights, codes, candidates, min_samples_leaf)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
@@ -93,7 +47,14 @@ def test_the_best_of_all_candidates_is_taken():
     X, curves, weights = rng.normal(size=(60, 2)), rng.normal(size=(60, 4)), rng.random(60)
     candidates, codes = conditions_on(X)
     n_conditions = [one.n_conditions for one in candidates]
-    gains = split_gains(curves, weights, codes, n_conditions, [True, True], 5)
+    gains = split_gains(
+        lambda rows: variance(curves[rows], weights[rows]),
+        weights,
+        codes,
+        n_conditions,
+        [True, True],
+        5,
+    )
     found, split = best_split(curves, weights, codes, candidates, 5)
     np.testing.assert_allclose(split.drop, gains.max() / (found * weights.sum()), rtol=1e-9)
 

@@ -1,5 +1,4 @@
 import pickle
-import sys
 
 import lightgbm
 import numpy as np
@@ -19,7 +18,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from calmgam.fit.reference import NAMES, fit_reference
+from calmgam.fit.reference import fit_reference
 from calmgam.model.schema import Feature, Schema
 from tables import mixed_table
 
@@ -36,73 +35,6 @@ def decode(encoded):
     codes = np.where(np.isnan(encoded[:, 2]), 8, encoded[:, 2]).astype(int)
     frame = pd.DataFrame({name: encoded[:, i] for i, name in enumerate("abcde")})
     return frame.assign(c=levels[codes])
-
-
-class TestNames:
-    @pytest.mark.parametrize("task", TARGETS)
-    @pytest.mark.parametrize("name", NAMES)
-    def test_every_name_learns_and_has_trees(self, name, task):
-        y = TARGETS[task]
-        reference = fit_reference(name, X, y, SCHEMA, task=task)
-        score = reference.score(X)
-        assert score.shape == y.shape
-        assert np.corrcoef(score, y)[0, 1] > 0.75
-        trees = reference.ensemble
-        np.testing.assert_allclose(
-            reference.score_of_sums(trees.score(X)), score, atol=1e-4, rtol=1e-4
-        )
-
-    @pytest.mark.parametrize("name", NAMES)
-    def test_same_seed_same_reference_for_any_number_of_jobs(self, name):
-        few = X[:, :2], Y, Schema(SCHEMA.features[:2])
-        scores = [
-            fit_reference(name, *few, task="regression", random_state=5, n_jobs=n).score(few[0])
-            for n in (1, 2)
-        ]
-        np.testing.assert_array_equal(*scores)
-
-    @pytest.mark.parametrize("name", NAMES)
-    def test_weights_count(self, name):
-        x = np.tile([[0.0], [1.0]], (200, 1))
-        y = np.where(np.arange(400) % 4 < 2, x[:, 0], -x[:, 0])
-        weights = np.where(np.arange(400) % 4 < 2, 9.0, 1.0)
-        schema = Schema((Feature("x", 0, "numeric"),))
-        reference = fit_reference(name, x, y, schema, task="regression", weights=weights)
-        np.testing.assert_allclose(reference.score(np.array([[1.0]])), 0.8, atol=0.1)
-
-    def test_a_large_table_stops_early(self):
-        rng = np.random.default_rng(0)
-        x = rng.normal(size=(2500, 3))
-        y = rng.normal(size=2500)
-        reference = fit_reference("hist_gradient_boosting", x, y, NUMERIC, task="regression")
-        assert reference.estimator.n_iter_ < 100
-
-    def test_one_row_of_a_class_does_not_stop_early(self):
-        x = np.random.default_rng(0).normal(size=(2500, 3))
-        y = np.eye(1, 2500, dtype=int)[0]
-        reference = fit_reference("hist_gradient_boosting", x, y, NUMERIC, task="classification")
-        assert np.isfinite(reference.score(x)).all()
-
-    def test_a_categorical_feature_with_too_many_levels_is_given_as_codes(self):
-        schema = Schema((Feature("c", 0, "categorical", tuple(map(str, range(400)))),))
-        x = np.arange(800.0)[:, None] % 400
-        reference = fit_reference(
-            "hist_gradient_boosting", x, x[:, 0] % 7, schema, task="regression"
-        )
-        assert reference.ensemble is not None
-
-    def test_unknown_name(self):
-        with pytest.raises(
-            ValueError, match=r"'random_forest', .*got 'xgbost'; did you mean 'xgboost'"
-        ):
-            fit_reference("xgbost", X, Y, SCHEMA, task="regression")
-
-    @pytest.mark.parametrize("name", ["xgboost", "lightgbm"])
-    def test_missing_extra(self, name, monkeypatch):
-        monkeypatch.setitem(sys.modules, name, None)
-        text = f'reference="{name}" needs the {name} package: pip install calmgam\\[{name}\\]'
-        with pytest.raises(ImportError, match=text):
-            fit_reference(name, X, Y, SCHEMA, task="regression")
 
 
 class TestEstimators:
@@ -163,9 +95,9 @@ class TestEstimators:
         np.testing.assert_allclose(reference.score(NUMBERS), model.predict(NUMBERS))
 
     def test_no_sample_weight(self):
-        model = KNeighborsRegressor()
+        model, weights = KNeighborsRegressor(), np.arange(1.0, len(Y) + 1)
         with pytest.warns(UserWarning, match="KNeighborsRegressor takes no sample_weight"):
-            fit_reference(model, NUMBERS, Y, NUMERIC, task="regression", weights=np.ones(len(Y)))
+            fit_reference(model, NUMBERS, Y, NUMERIC, task="regression", weights=weights)
 
     def test_it_can_be_pickled(self):
         reference = fit_reference("hist_gradient_boosting", X, Y, SCHEMA, task="regression")
@@ -276,3 +208,51 @@ class TestFunctions:
     def test_neither_name_nor_estimator_nor_function(self, thing):
         with pytest.raises(TypeError, match="an estimator or a function; got"):
             fit_reference(thing, NUMBERS, Y, NUMERIC, task="regression")
+
+
+class TestEarlyStopping:
+    @pytest.mark.parametrize("task", TARGETS)
+    @pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+    def test_rows_are_held_out_for_an_estimator_that_stops_early(self, library, task):
+        options = {"n_estimators": 500, "early_stopping_rounds": 5, "n_jobs": 1}
+        kind = "Regressor" if task == "regression" else "Classifier"
+        if library == "xgboost":
+            model = getattr(xgboost, f"XGB{kind}")(**options)
+        else:
+            model = getattr(lightgbm, f"LGBM{kind}")(verbose=-1, **options)
+        y = TARGETS[task]
+        weights = np.where(np.arange(len(y)) % 2, 1.0, 2.0)
+        reference = fit_reference(model, X, y, SCHEMA, task=task, weights=weights)
+        fitted = reference.estimator
+        best = fitted.best_iteration if library == "xgboost" else fitted.best_iteration_
+        assert 0 < best < 300
+        assert reference.ensemble is not None  # the trees up to the best round give the scores
+
+    def test_the_seed_decides_who_is_held_out(self):
+        model = xgboost.XGBRegressor(n_estimators=50, early_stopping_rounds=5, n_jobs=1)
+        one, same, other = (
+            fit_reference(model, X, Y, SCHEMA, task="regression", random_state=seed).score(X)
+            for seed in (1, 1, 2)
+        )
+        np.testing.assert_array_equal(one, same)
+        assert not np.array_equal(one, other)
+
+
+class TestTorch:
+    def test_a_module_is_a_function_with_derivatives(self):
+        torch = pytest.importorskip("torch")
+
+        class Product(torch.nn.Module):
+            def forward(self, x):
+                return (x[:, 0] * x[:, 1] + x[:, 2])[:, None]
+
+        reference = fit_reference(
+            Product(), NUMBERS, Y, NUMERIC, task="regression", y_mean=1.0, y_scale=2.0
+        )
+        expected = (NUMBERS[:, 0] * NUMBERS[:, 1] + NUMBERS[:, 2] - 1.0) / 2.0
+        np.testing.assert_allclose(reference.score(NUMBERS), expected, atol=1e-5)
+        np.testing.assert_allclose(reference.gradient(NUMBERS, 0), NUMBERS[:, 1] / 2, atol=1e-6)
+
+    def test_others_have_no_derivatives(self):
+        reference = fit_reference(LinearRegression(), NUMBERS, Y, NUMERIC, task="regression")
+        assert reference.gradient(NUMBERS, 0) is None

@@ -202,25 +202,7 @@ def test_given_as_text_is_a_filter_of_inputs(seed):
     assert (found.fall is not None) == (steps < -CLOSE).any()
 
 
-# ---- the example of a hidden jump ---------------------------------------------------------------
-
-
-def test_the_truth_behind_an_own_curve():
-    model = hidden_jump_model()
-    found = sensitivity(model, "x1", -0.1, 0.1)
-    assert [c.change for c in found.curves] == pytest.approx([-0.2])
-    assert (found.low, found.high) == pytest.approx((3.8, 3.8))
-    assert found.exact and found.supported
-    assert str(found) == (
-        "x1: -0.1 → 0.1 changes the score by +3.8\n"
-        "  own curve, everywhere: -0.2\n"
-        "  jump across x1 <= 0: curves of x2 add +4\n"
-        "  lowest for x1: -0.1 → 0.1 where x2 = -1"
-    )
-    assert str(jumps(model, "x1")) == "x1: hidden jumps at\n  0 ↑ +4 from the curves of x2"
-    assert str(monotonicity(model, "x1")) == "x1: increasing (proved)"
-    assert str(jumps(model, "x2")) == "x2: no hidden jumps"
-    assert str(monotonicity(model, "x2")) == "x2: constant (proved)"
+# ---- probabilities -------------------------------------------------------------------------------
 
 
 def test_probabilities_of_a_given_row():

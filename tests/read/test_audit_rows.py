@@ -144,7 +144,7 @@ def test_reasons_as_text():
         == repr(found)
         == (
             "score 1.9, where the average is 0:\n"
-            "  +2  x2 = 0, since x1 > 0\n"
+            "    +2  x2 = 0, since x1 > 0\n"
             "  -0.1  all other features"
         )
     )

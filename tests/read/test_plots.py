@@ -105,8 +105,8 @@ def test_small_contributions_are_drawn_as_one():
 def test_a_sensitivity_shows_curves_switches_and_the_total():
     ax = plots.plot_sensitivity(sensitivity_report(hand_model()))
     assert [label.replace("\u00a0", " ") for label in labels(ax)] == [
-        "flag = True",
-        "flag != True".replace("!=", "≠"),
+        "own curve, flag = True",
+        "own curve, flag ≠ True",
         "job switches",
         "in total",
     ]

@@ -138,14 +138,6 @@ def feature_contents(model):
     return {feature["name"]: feature for feature in plain_contents(model)["features"]}
 
 
-def test_a_hidden_jump_is_a_sentence():
-    (jump,) = feature_contents(hidden_jump_model())["x1"]["jumps"]
-    assert jump["sentence"] == (
-        "Where x1 passes 0, the curve of x2 may switch; "
-        "that alone changes the score by +4 for every input."
-    )
-
-
 def test_directions_and_evidence_are_sentences():
     features = feature_contents(hand_model())
     assert features["flag"]["verdict"] == (

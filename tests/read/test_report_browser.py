@@ -1,114 +1,21 @@
 """The page in a real, headless Chromium: it computes what Python computes, and only that."""
 
 import json
-import math
-import shutil
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from audit_models import hidden_jump_model, random_model
+from audit_models import random_model
 from reading_models import ROW, hand_model, term, wide_model
 
 from calmgam.model import Feature, Model, PartitionTree, Schema
-from calmgam.read.report import report
+from chromium import random_rows, what_if
 
-selenium = pytest.importorskip("selenium", reason="the browser tests need selenium")
-from selenium.webdriver import Chrome, ChromeOptions  # noqa: E402
-from selenium.webdriver.chrome.service import Service  # noqa: E402
-from selenium.webdriver.common.by import By  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
-from selenium.webdriver.support.ui import Select  # noqa: E402
-
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-CHROMEDRIVER = shutil.which("chromedriver")
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
-
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and CHROMEDRIVER),
-    reason="no Chromium on this machine: install the packages chromium and chromium-driver",
-)
-
-
-@pytest.fixture(scope="module")
-def driver():
-    options = ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    with Chrome(options, Service(CHROMEDRIVER)) as chrome:
-        chrome.set_window_size(1280, 900)
-        yield chrome
-
-
-@pytest.fixture
-def show(driver, tmp_path):
-    """Open the page of a model; afterwards there must be no error and no request."""
-
-    def open_page(model, **options):
-        driver.get(report(model, tmp_path / "page.html", **options).as_uri())
-        return driver
-
-    driver.get_log("browser"), driver.get_log("performance")  # what earlier pages left
-    yield open_page
-    assert driver.get_log("browser") == []
-    messages = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
-    requests = [m for m in messages if m["method"] == "Network.requestWillBeSent"]
-    addresses = {m["params"]["request"]["url"].split(":")[0] for m in requests}
-    assert addresses <= {"file", "data"}
-
-
-def random_rows(model, n_rows, seed=0):
-    """Return encoded rows: edges and thresholds themselves, beside them, missing, unseen levels."""
-    rng = np.random.default_rng(seed)
-    columns = []
-    for feature, curves in zip(model.schema.features, model.terms, strict=True):
-        if feature.is_numeric:
-            near = np.array([*curves.edges, -2.0, -1.0, 0.0, 1.0, 6.5, 1e9])
-            values = np.array([*near, *np.nextafter(near, np.inf), *rng.normal(size=9), np.nan])
-        else:
-            values = np.array([*range(feature.n_levels + 1), np.nan])
-        columns.append(rng.choice(values, n_rows))
-    return np.column_stack(columns)
-
-
-def what_if(driver, rows):
-    """Show every row in the page; return the scores, probabilities and contributions it shows."""
-    plain = [[None if math.isnan(value) else value for value in row] for row in rows.tolist()]
-    driver.set_script_timeout(60)
-    return driver.execute_async_script(
-        """
-        const [rows, done] = arguments;
-        const value = (element) => (element ? Number(element.value) : null);
-        (async () => {
-          const shown = [];
-          for (const row of rows) {
-            window.whatIf.set(row);
-            await new Promise((ready) => setTimeout(ready));
-            const lines = document.querySelectorAll("table.what-if tr[data-feature]");
-            shown.push({
-              score: value(document.getElementById("score")),
-              probability: value(document.getElementById("probability")),
-              parts: Array.from(lines, (line) => value(line.querySelector("data"))),
-            });
-          }
-          done(shown);
-        })();
-        """,
-        plain,
-    )
+pytest.importorskip("selenium", reason="the browser tests need selenium")
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
 
 
 @pytest.mark.parametrize(
@@ -196,16 +103,6 @@ def test_names_and_levels_are_text(show):
         for element in driver.find_elements(By.CSS_SELECTOR, "article h3")
     ]
     assert {names[0], names[2]} < set(headings)
-
-
-def test_the_hidden_jump_is_drawn_and_explained(show):
-    driver = show(hidden_jump_model())
-    article = driver.find_element(By.ID, "feature-0")
-    assert "that alone changes the score by +4 for every input" in article.text
-    assert article.find_elements(By.CSS_SELECTOR, "svg [stroke-dasharray='1 3']")
-    rows = np.array([[-0.1, 0.0], [0.1, 0.0]])
-    low, high = (line["score"] for line in what_if(driver, rows))
-    assert high - low == pytest.approx(3.8)
 
 
 def test_charts_answer_to_keys(show):

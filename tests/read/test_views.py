@@ -6,7 +6,7 @@ import pytest
 from audit_models import random_model
 from reading_models import ROW, hand_model, wide_model
 
-from calmgam.model import Condition, Feature, Model, PartitionTree, Schema, ShapeFunction, Term
+from calmgam.model import Feature, Model, PartitionTree, Schema, ShapeFunction, Term
 from calmgam.read.views import MAX_DISPLAY_BINS, feature_view, model_view, prediction_view
 
 
@@ -108,17 +108,6 @@ def test_jumps_of_a_feature_that_switches_others():
     (jump,) = feature_view(hand_model(), "flag").jumps
     assert (jump.terms, jump.threshold, jump.levels) == (("hour",), None, ("True",))
     assert feature_view(hand_model(), "job").jumps == ()
-
-
-def test_an_own_curve_that_hides_a_jump():
-    """The curve of x1 says −0.2 from −0.1 to 0.1; the truth is +3.8, by a jump of +4."""
-    x1, x2 = (Feature(name, k, "numeric", low=-1, high=1) for k, name in enumerate(("x1", "x2")))
-    tree = PartitionTree.trivial().split(0, Condition(x1, "<=", 0.0))
-    own = ShapeFunction(x1, [0.0], [0.1, -0.1, 0], [5, 5, 0], np.zeros(3))
-    below = ShapeFunction(x2, [], [-2.0, 0], [5, 0], np.zeros(2))
-    terms = Term(x1, PartitionTree.trivial(), (own,)), Term(x2, tree, (below, below.shifted(4)))
-    (jump,) = feature_view(Model(Schema((x1, x2)), 0.0, terms), "x1").jumps
-    assert (jump.threshold, jump.low, jump.high, jump.arrow) == (0.0, 4.0, 4.0, "↑")
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -6,6 +6,7 @@ from calmgam.model import Condition, Feature, Region
 from calmgam.read.wording import (
     brief_number,
     cut,
+    listed,
     pretty,
     range_text,
     rule_text,
@@ -87,3 +88,10 @@ def test_long_texts_are_cut_or_wrapped():
 def test_conditions_do_not_break_inside():
     rule = pretty("age <= 3 and job != a-b")
     assert wrap(rule, 12).split("\n") == ["age\u00a0≤\u00a03 and", "job\u00a0≠\u00a0a-b"]
+
+
+@pytest.mark.parametrize(
+    ("names", "text"), [(["a"], "a"), (["a", "b"], "a and b"), (list("abc"), "a, b and c")]
+)
+def test_names_in_one_phrase(names, text):
+    assert listed(names) == text

@@ -22,7 +22,7 @@ from calmgam.fit.losses import Target
 from calmgam.fit.settings import check_in, check_integer, check_number
 from calmgam.fit.threads import parallel_map
 
-ROUNDS_WITHOUT_VALIDATION = 40  # errs about as much as stopping on four or five rows
+ROUNDS_WITHOUT_VALIDATION = 95  # errs about as much as stopping on four or five rows
 CELLS_PER_CALL = 2e7  # rows * features between two looks at the progress bar and Ctrl-C
 
 
@@ -36,9 +36,10 @@ class BoostingSettings:
     max_leaves: int = 3
     min_samples_leaf: float = 4
     momentum: float = 0.9
-    smoothing_rounds: int = 300
+    momentum_rounds: int = 20
+    smoothing_rounds: int = 600
     tolerance: float = 1e-5
-    l2: float = 5.0
+    l2: float = 15.0
     level_smoothing: float = 50.0
 
     def __post_init__(self) -> None:
@@ -48,6 +49,7 @@ class BoostingSettings:
         check_in("max_leaves", self.max_leaves, (2, 3))
         check_number("min_samples_leaf", self.min_samples_leaf, low=0)
         check_number("momentum", self.momentum, low=0, below=1)
+        check_integer("momentum_rounds", self.momentum_rounds, low=0)
         check_integer("smoothing_rounds", self.smoothing_rounds, low=0)
         check_number("l2", self.l2, low=0)
         check_number("level_smoothing", self.level_smoothing, low=0)

@@ -1,165 +1,75 @@
-"""Local effects: a reference and background rows come in, one centred ICE curve per row goes out.
+"""Which local effects growth compares: the parameter `effect`.
 
-    h(g_m, x^k) = f(g_m, x_-i^k) - sum_m w_m f(g_m, x_-i^k)
+In: the reference and the background rows. Out: a function from a feature to its `LocalEffects`.
 
-on a grid g_1..g_M of feature i with weights w. Trees are walked once per row for the whole grid
-(exact, cpp/ice.hpp); any other reference predicts every row at every grid value in bounded batches.
+    "pdp"     centred ICE curves over a grid                ice.py
+    "ale"     slopes over the row's bin of x_i              ale.py
+    "rhale"   derivatives at the row, automatic bins        ale.py
+    "shap"    the row's SHAP value of x_i                   shapley.py
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from scipy.special import expit
 
-from calmgam import _kernels
-from calmgam.fit.ensembles import TreeEnsemble
+from calmgam.fit.ale import ale_effects, rhale_effects, value_bins
+from calmgam.fit.ice import grid_for, ice_curves
+from calmgam.fit.local_effects import LocalEffects, PointEffects
 from calmgam.fit.reference import Reference
+from calmgam.fit.shapley import shap_values
 from calmgam.model.schema import Feature
 
-BATCH_ROWS = 200_000  # rows given to the reference at once
+EFFECTS = ("pdp", "ale", "rhale", "shap")
 
 
-@dataclass(frozen=True)
-class LocalEffects:
-    """ICE curves of one feature, centred with the grid's weights.
-
-    Attributes
-    ----------
-    feature : int
-    grid : (M,) array of encoded values; NaN is the missing value
-    weights : (M,) array, sum 1
-    curves : (n, M) array
-    """
-
-    feature: int
-    grid: np.ndarray
-    weights: np.ndarray
-    curves: np.ndarray
-
-
-def grid_for(
-    feature: Feature, column: np.ndarray, kind: str = "quantile", size: int = 20
-) -> tuple[np.ndarray, np.ndarray]:
-    """Grid values of a feature and their weights.
-
-    Parameters
-    ----------
-    feature : Feature
-    column : (n,) array
-        The feature's training column.
-    kind : {"quantile", "uniform"}
-        Numeric: distinct quantiles or equally spaced values from the minimum to the maximum,
-        equally weighted. Categorical: all levels seen, weighted by frequency or equally.
-    size : int
-        Number of numeric grid values.
-
-    Returns
-    -------
-    grid, weights : arrays
-        Missing values are one more grid value, weighted by their frequency.
-    """
-    present = column[~np.isnan(column)]
-    if not feature.is_numeric:
-        grid, counts = np.unique(present, return_counts=True)
-        weights = counts if kind == "quantile" else np.ones(len(grid))
-    else:
-        if not len(present):
-            grid = present
-        elif kind == "quantile":
-            steps = np.linspace(0.0, 1.0, size)
-            grid = np.unique(np.quantile(present, steps, method="inverted_cdf"))
-        else:
-            grid = np.unique(np.linspace(present.min(), present.max(), size))
-        weights = np.ones(len(grid))
-    weights = weights / weights.sum() if len(grid) else weights
-    if len(present) < len(column):
-        share = len(present) / len(column)
-        grid, weights = np.append(grid, np.nan), np.append(share * weights, 1.0 - share)
-    return grid, weights
-
-
-def ice_curves(
+def effect_finder(
+    effect: str,
     reference: Reference,
     X: np.ndarray,
-    feature: int,
-    grid: np.ndarray,
-    weights: np.ndarray,
+    *,
+    grid: str = "quantile",
+    grid_size: int = 20,
     effect_scale: str = "link",
+    rng: np.random.Generator,
     n_jobs: int = 1,
-) -> LocalEffects:
-    """Centred ICE curves of one feature for every background row.
+) -> Callable[[Feature, np.ndarray], LocalEffects]:
+    """Return the function that finds a feature's local effects, given its training column.
 
     Parameters
     ----------
+    effect : {"pdp", "ale", "rhale", "shap"}
     reference : Reference
     X : (n, d) encoded background rows
-    feature : int
-    grid, weights : (M,) arrays
+    grid, grid_size
+        Where a feature's curve is evaluated, or its axis cut: see `grid_for`. RHALE chooses among
+        equally spaced cuts.
     effect_scale : {"link", "response"}
-        "response": curves of a classifier's probability instead of its log-odds.
+        SHAP values are of the link scale.
+    rng : numpy Generator
+        For SHAP values that are sampled.
     n_jobs : int
-        Threads; curves have the same bits for any number.
+        Threads; the result does not depend on it.
     """
-    curves = np.zeros((len(X), len(grid)))
-    if len(grid) == 1:
-        return LocalEffects(feature, grid, weights, curves)
-    response = effect_scale == "response" and reference.task == "classification"
-    trees = reference.ensemble
-    step = BATCH_ROWS if trees else max(1, BATCH_ROWS // len(grid))
-    for start in range(0, len(X), step):
-        rows = X[start : start + step]
-        if trees:
-            # On an additive scale trees without the feature vanish in the centring.
-            all_trees = response or trees.probability
-            sums = tree_sums(trees, rows, feature, grid, all_trees, n_jobs)
-            scores = reference.score_of_sums(trees.base + sums)
-        else:
-            scores = _predicted_scores(reference, rows, feature, grid)
-        if response:
-            scores = expit(scores)
-        curves[start : start + step] = scores - np.einsum("nm,m->n", scores, weights)[:, None]
-    return LocalEffects(feature, grid, weights, curves)
 
+    def pdp(feature: Feature, column: np.ndarray) -> LocalEffects:
+        points, weights = grid_for(feature, column, grid, grid_size)
+        return ice_curves(reference, X, feature.index, points, weights, effect_scale, n_jobs)
 
-def tree_sums(
-    trees: TreeEnsemble,
-    rows: np.ndarray,
-    feature: int,
-    grid: np.ndarray,
-    all_trees: bool,
-    n_jobs: int = 1,
-) -> np.ndarray:
-    """Sum of leaf values of every row with its feature set to every grid value.
+    def ale(feature: Feature, column: np.ndarray) -> LocalEffects:
+        return ale_effects(reference, X, feature, column, grid=grid, **options)
 
-    Without `all_trees`, trees that never split on the feature are left out.
-    """
-    sums = np.empty((len(rows), len(grid)))
-    _kernels.ice_sums(
-        rows=rows,
-        feature=feature,
-        grid=grid,
-        roots=trees.roots,
-        features=trees.features,
-        thresholds=trees.thresholds,
-        left=trees.left,
-        right=trees.right,
-        missing_left=trees.missing_left,
-        left_codes=trees.left_codes,
-        code_goes_left=trees.code_goes_left,
-        values=trees.values,
-        float32=trees.float32,
-        all_trees=all_trees,
-        n_threads=n_jobs,
-        out=sums,
-    )
-    return sums
+    def rhale(feature: Feature, column: np.ndarray) -> LocalEffects:
+        return rhale_effects(reference, X, feature, column, **options)
 
+    def shap(feature: Feature, column: np.ndarray) -> LocalEffects:
+        points, _ = grid_for(feature, column, grid, grid_size)
+        bins = value_bins(feature, points, X[:, feature.index])
+        return PointEffects(attributions[:, feature.index], bins, len(points))
 
-def _predicted_scores(
-    reference: Reference, rows: np.ndarray, feature: int, grid: np.ndarray
-) -> np.ndarray:
-    repeated = np.repeat(rows, len(grid), axis=0)
-    repeated[:, feature] = np.tile(grid, len(rows))
-    return reference.score(repeated).reshape(len(rows), len(grid))
+    options: Any = {"grid_size": grid_size, "effect_scale": effect_scale, "n_jobs": n_jobs}
+    if effect == "shap":
+        attributions = np.asfortranarray(shap_values(reference, X, rng))
+    return {"pdp": pdp, "ale": ale, "rhale": rhale, "shap": shap}[effect]

@@ -11,15 +11,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import expit
 
 from calmgam.fit.candidates import Candidates, candidates_for, code_matrix
-from calmgam.fit.effects import LocalEffects, grid_for, ice_curves
+from calmgam.fit.effects import EFFECTS, effect_finder
 from calmgam.fit.heterogeneity import Split, best_split
 from calmgam.fit.ledger import Ledger, SplitRecord
+from calmgam.fit.local_effects import LocalEffects
+from calmgam.fit.reference import Reference
 from calmgam.fit.settings import check_in, check_integer, check_number
 from calmgam.model.regions import Region
 from calmgam.model.schema import Feature, Schema
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from calmgam.fit.binning import Binned
 
 CHOICES = {
-    "effect": ("pdp",),
+    "effect": EFFECTS,
     "effect_scale": ("link", "response"),
     "grid": ("quantile", "uniform"),
     "thresholds": ("quantile", "uniform", "all"),
@@ -52,10 +53,11 @@ class GrowthSettings:
     Parameters
     ----------
     effect, effect_scale
-        Which local effects are compared (``"pdp"``: centred ICE curves), and whether on the
-        ``"link"`` scale or on that of the ``"response"``.
+        Which local effects are compared (see `calmgam.fit.effects`), and whether on the ``"link"``
+        scale or on that of the ``"response"``, which SHAP values do not have.
     grid, grid_size
-        Where the curves are evaluated: ``"quantile"`` or ``"uniform"``, and at how many values.
+        The values at which curves are evaluated, or between which bins lie: at ``"quantile"`` or
+        ``"uniform"`` places, and how many.
     thresholds, n_thresholds, equal_up_to
         Which conditions are tried, see `candidates_for`.
     n_background
@@ -98,6 +100,10 @@ class GrowthSettings:
             check_in(name, getattr(self, name), choices)
         for name, least in LEAST.items():
             check_integer(name, getattr(self, name), low=least, or_none=name == "n_background")
+        if self.effect == "shap" and self.effect_scale != "link":
+            raise ValueError(
+                f'effect_scale must be "link" with effect="shap"; got {self.effect_scale!r}'
+            )
         if self.max_splits not in ("auto", None):
             check_integer("max_splits", self.max_splits, low=0)
         check_number("min_drop", self.min_drop, low=0, below=1)
@@ -179,13 +185,12 @@ def grow_tree(
     """
     others = [k for k, one in enumerate(candidates) if one.feature.index != feature.index]
     candidates, codes = [candidates[k] for k in others], codes[others]
-    curves = effects.curves * np.sqrt(effects.weights)
-    weights = np.ones(len(curves)) if weights is None else weights
+    weights = np.ones(len(effects)) if weights is None else weights
     total_weight = weights.sum()
 
     def grow(rows: np.ndarray, region: Region, depth: int) -> Growth:
         heterogeneity, split = best_split(
-            curves[rows],
+            effects.take(rows),
             weights[rows],
             np.take(codes, rows, axis=1),
             candidates,
@@ -214,7 +219,7 @@ def grow_tree(
         right = grow(rows[~split.left], region.with_condition(split.condition.negate()), depth + 1)
         return Growth(record, (left, right))
 
-    return grow(np.arange(len(curves)), Region(), 0)
+    return grow(np.arange(len(effects)), Region(), 0)
 
 
 def _refusal(
@@ -257,7 +262,7 @@ def select_splits(
 
 
 def grow_all(
-    reference: Any,
+    reference: Reference,
     X: np.ndarray,
     binned: Binned,
     schema: Schema,
@@ -310,17 +315,23 @@ def grow_all(
         settings = settings.on_background(settings.n_background / len(X))
     codes = code_matrix(candidates, background)
     scale = _variance(reference, background, settings.effect_scale)
+    find_effects = effect_finder(
+        settings.effect,
+        reference,
+        background,
+        grid=settings.grid,
+        grid_size=settings.grid_size,
+        effect_scale=settings.effect_scale,
+        rng=rng,
+        n_jobs=n_jobs,
+    )
 
     growths = []
     for done, i in enumerate(searched, start=1):
         feature = schema.features[i]
-        grid, grid_weights = grid_for(feature, X[:, i], settings.grid, settings.grid_size)
-        effects = ice_curves(
-            reference, background, i, grid, grid_weights, settings.effect_scale, n_jobs
-        )
         growths.append(
             grow_tree(
-                effects,
+                find_effects(feature, X[:, i]),
                 feature,
                 candidates,
                 codes,
@@ -338,7 +349,7 @@ def grow_all(
     for i, growth in zip(searched, growths, strict=True):
         trees[i] = growth.tree
     records = (record for growth in growths for record in growth.records)
-    return tuple(trees), Ledger(schema.n_features, tuple(records))
+    return tuple(trees), Ledger(schema.n_features, tuple(records), effect=settings.effect)
 
 
 def candidates_on(
@@ -358,15 +369,14 @@ def candidates_on(
     ]
 
 
-def _variance(reference: Any, X: np.ndarray, effect_scale: str) -> float:
+def _variance(reference: Reference, X: np.ndarray, effect_scale: str) -> float:
     """Variance of the target on the scale of the effects: what `min_heterogeneity` refers to.
 
     A regression's target is standardised; a classifier's is known by its reference only.
     """
     if reference.task == "regression":
         return 1.0
-    score = reference.score(X)
-    return float(np.var(expit(score) if effect_scale == "response" else score))
+    return float(np.var(reference.on_scale(reference.score(X), effect_scale)))
 
 
 def positions_of(chosen: Iterable[str | int] | None, schema: Schema, parameter: str) -> list[int]:

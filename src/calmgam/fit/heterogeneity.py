@@ -1,11 +1,9 @@
 """The best split of one node: the condition that takes away most of its heterogeneity.
 
-In: the node's curves h (rows x grid points) and candidate codes. Out: the node's heterogeneity and
-the condition with the largest
+In: the local effects of the node's rows and their candidate codes. Out: the node's heterogeneity H
+and the condition with the largest
 
-    drop = (H(I) - |L|/|I| H(L) - |R|/|I| H(R)) / H(I),   H(I) = sum_m w_m Var_{k in I} h(g_m, x^k)
-
-The grid weights w_m enter once, as sqrt(w_m) in the columns of h; row weights count in |.| and Var.
+    drop = (H(I) - |L|/|I| H(L) - |R|/|I| H(R)) / H(I)
 """
 
 from __future__ import annotations
@@ -15,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calmgam import _kernels
 from calmgam.fit.candidates import Candidates
+from calmgam.fit.local_effects import LocalEffects
 from calmgam.model.regions import Condition
 
 # Gains closer than this are equal: the order of a sum must not choose between duplicated columns.
@@ -42,13 +40,8 @@ class Split:
     left: np.ndarray
 
 
-def heterogeneity(curves: np.ndarray, weights: np.ndarray) -> float:
-    """H of some rows: variance over the rows, summed over the columns."""
-    return _squares(_centred(curves, weights), weights) / float(weights.sum())
-
-
 def best_split(
-    curves: np.ndarray,
+    effects: LocalEffects,
     weights: np.ndarray,
     codes: np.ndarray,
     candidates: Sequence[Candidates],
@@ -59,35 +52,18 @@ def best_split(
 
     Parameters
     ----------
-    curves
-        One row per row of the node, columns scaled by sqrt(grid weight).
-    weights
-        Row weights.
-    codes
-        Candidate codes (uint16), one line per conditioning feature.
-    candidates
-        The conditioning features, in the order of the lines of `codes`.
-    min_samples_leaf
-        Rows that must remain on each side.
-    n_jobs
-        Threads; the result does not depend on it.
+    effects
+        Local effects on the node's rows.
+    weights, codes, candidates, min_samples_leaf, n_jobs
+        As in `LocalEffects.score_splits`.
 
     Returns
     -------
     The node's H, and the split with the largest drop, None if no condition leaves enough rows on
     both sides. Of equal drops the first feature's first condition wins.
     """
-    centred = _centred(curves, weights)
-    gains = _kernels.split_gains(
-        centred,
-        weights,
-        codes,
-        [one.n_conditions for one in candidates],
-        [one.kind == "order" for one in candidates],
-        min_samples_leaf,
-        n_jobs,
-    ).ravel()  # candidate by candidate, "is not missing" last: missing right, missing left
-    total = _squares(centred, weights)
+    total, gains = effects.score_splits(weights, codes, candidates, min_samples_leaf, n_jobs)
+    gains = gains.ravel()  # candidate by candidate, "is not missing" last: missing right, left
     node_heterogeneity = total / float(weights.sum())
     largest = gains.max(initial=-1.0)
     if largest < 0:
@@ -104,12 +80,3 @@ def best_split(
         missing = 2 * int(left.sum()) >= left.size
     drop = float(largest) / total if total > 0 else 0.0
     return node_heterogeneity, Split(chosen.condition(candidate, bool(missing)), drop, left)
-
-
-def _centred(curves: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Curves minus their mean curve: sums of squares far from zero would cancel."""
-    return curves - np.einsum("k,km->m", weights, curves) / weights.sum()
-
-
-def _squares(centred: np.ndarray, weights: np.ndarray) -> float:
-    return float((weights * np.einsum("km,km->k", centred, centred)).sum())

@@ -18,6 +18,7 @@ from calmgam.fit.binning import Binned, content_order
 from calmgam.fit.boosting import BoostingSettings, boost
 from calmgam.fit.curves import Curves, Progress, Roles
 from calmgam.fit.losses import Target
+from calmgam.fit.nam import NamSettings, fit_networks
 from calmgam.fit.searching import Search
 from calmgam.fit.splines import SplineSettings, fit_splines
 from calmgam.model.glassbox import Model
@@ -63,6 +64,7 @@ LEARNERS = {
         boost, BoostingSettings, ("learning_rate", "max_rounds", "patience", "max_leaves")
     ),
     "spline": Learner(fit_splines, SplineSettings),
+    "nam": Learner(fit_networks, NamSettings),
     "backfitting": Learner(backfit, BackfittingSettings, tasks=("regression",)),
 }
 

@@ -135,12 +135,15 @@ class Ledger:
     is_joint
         Whether trees were grown jointly: heterogeneity then means the squared residual, and no
         feature's own is measured.
+    effect
+        The local effects whose heterogeneity was measured.
     """
 
     n_features: int = 0
     splits: tuple[SplitRecord, ...] = ()
     path: tuple[PathPoint, ...] = ()
     is_joint: bool = False
+    effect: str = "pdp"
 
     def keeping(self, n_splits: int) -> Ledger:
         """Return the ledger of joint growth with another number of its splits kept."""
@@ -171,9 +174,9 @@ class Ledger:
 
     @property
     def bound(self) -> float:
-        """Bound d · sum_i sum_r P_ir H_ir; NaN if some feature's heterogeneity was not measured."""
+        """Bound d · sum_i sum_r P_ir H_ir; NaN if some feature's PDP was not searched."""
         features = self.features
-        if len(features) < self.n_features:
+        if len(features) < self.n_features or self.effect != "pdp":
             return float("nan")
         return self.n_features * sum(feature.heterogeneity_after for feature in features)
 

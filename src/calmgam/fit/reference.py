@@ -8,27 +8,27 @@ too (`Reference.ensemble`), which makes local effects exact and fast.
 
 from __future__ import annotations
 
-import difflib
-import importlib
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import logit
+from scipy.special import expit, logit
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from calmgam._kernels import TRAINS, VALIDATES
+from calmgam.fit.curves import draw_bags
 from calmgam.fit.ensembles import TreeEnsemble, library_of, read_trees
 from calmgam.fit.losses import Target
+from calmgam.fit.named_references import NAMES, listed, named_reference
+from calmgam.fit.network import Network
 from calmgam.fit.threads import openmp_threads
+from calmgam.fit.torch_function import TorchFunction, is_torch_module
 from calmgam.model.schema import Schema
 
-NAMES = ("hist_gradient_boosting", "xgboost", "lightgbm", "random_forest")
-EARLY_STOPPING_ROWS = 2000  # a smaller table cannot spare validation rows
 ROWS_PER_THREAD = 50_000  # boosting a smaller table is slower on more threads
 
 
@@ -60,11 +60,14 @@ class Reference:
     ensemble: TreeEnsemble | None = None
     n_jobs: int = 1
 
+    def data(self, X: np.ndarray) -> Any:
+        """Return encoded rows as the estimator knows them."""
+        return X if self.decode is None else self.decode(X)
+
     def score(self, X: np.ndarray) -> np.ndarray:
         """Score of every row of the encoded matrix."""
-        data = X if self.decode is None else self.decode(X)
         with openmp_threads(self.n_jobs):
-            raw = np.asarray(self._raw_score(data), dtype=np.float64)
+            raw = np.asarray(self._raw_score(self.data(X)), dtype=np.float64)
         if raw.shape not in ((len(X),), (len(X), 1)):
             raise ValueError(
                 f"the reference must give one score per row; {len(X)} rows gave shape {raw.shape}"
@@ -74,6 +77,41 @@ class Reference:
                 f"the reference must give finite scores; got {raw[~np.isfinite(raw)][0]}"
             )
         return self.intercept + self.slope * raw.ravel()
+
+    def score_on_grid(self, X: np.ndarray, feature: int, grid: np.ndarray) -> np.ndarray:
+        """Score of every row with one feature set to every grid value, (n_rows, n_values).
+
+        An estimator may offer a faster way as ``score_on_grid(data, feature, grid)``.
+        """
+        if hasattr(self.estimator, "score_on_grid"):
+            raw = self.estimator.score_on_grid(self.data(X), feature, grid)
+            return self.intercept + self.slope * raw
+        repeated = np.repeat(X, len(grid), axis=0)
+        repeated[:, feature] = np.tile(grid, len(X))
+        return self.score(repeated).reshape(len(X), len(grid))
+
+    def gradient(
+        self, X: np.ndarray, feature: int, effect_scale: str = "link"
+    ) -> np.ndarray | None:
+        """Exact derivative of every row's score with respect to one feature, if it can be had.
+
+        An estimator or function offers it as a method ``gradient(data, feature)``.
+        """
+        if not hasattr(self.estimator, "gradient"):
+            return None
+        slopes = self.slope * np.asarray(self.estimator.gradient(self.data(X), feature))
+        if self.is_response(effect_scale):
+            probability = expit(self.score(X))
+            slopes = slopes * probability * (1.0 - probability)
+        return slopes
+
+    def is_response(self, effect_scale: str) -> bool:
+        """Whether effects are those of a classifier's probability."""
+        return effect_scale == "response" and self.task == "classification"
+
+    def on_scale(self, scores: np.ndarray, effect_scale: str) -> np.ndarray:
+        """Scores on the scale of the effects."""
+        return expit(scores) if self.is_response(effect_scale) else scores
 
     def score_of_sums(self, sums: np.ndarray) -> np.ndarray:
         """Score from the ensemble's base + sums of leaf values."""
@@ -88,7 +126,7 @@ class Reference:
         if self.task == "regression":
             return model.predict(data)
         library = library_of(model)
-        if library == "hist_gradient_boosting":
+        if library == "hist_gradient_boosting" or isinstance(model, Network):
             return model.decision_function(data)
         if library == "xgboost" and model.objective == "binary:logistic":
             return model.predict(data, output_margin=True)
@@ -122,8 +160,9 @@ def fit_reference(
     ----------
     reference : str, estimator or callable
         A name of `NAMES`; a scikit-learn-style estimator (an unfitted one is cloned and fitted, a
-        fitted one used as it is); or a function of the data that returns predictions in the units
-        of the target (regression) or log-odds of the second class (classification).
+        fitted one used as it is); or a function of the data, a torch module included, that returns
+        predictions in the units of the target (regression) or log-odds of the second class
+        (classification).
     X : (n, d) encoded matrix
     y : (n,) array
         The standardised target, or 0/1.
@@ -145,11 +184,13 @@ def fit_reference(
     -------
     Reference
     """
+    if is_torch_module(reference):
+        reference = TorchFunction(reference)
     if isinstance(reference, type) or not (
         isinstance(reference, str) or hasattr(reference, "predict") or callable(reference)
     ):
         raise TypeError(
-            f"reference must be one of {_listed(NAMES)}, an estimator or a function; "
+            f"reference must be one of {listed(NAMES)}, an estimator or a function; "
             f"got {reference!r}"
         )
     n_threads = max(1, min(n_jobs, len(X) // ROWS_PER_THREAD))
@@ -158,13 +199,25 @@ def fit_reference(
     ]
     model, given_fitted = reference, False
     if isinstance(reference, str):
-        model, decode = _named(reference, task, y, random_state, n_threads, n_jobs), None
+        model, decode = (
+            named_reference(
+                reference,
+                schema,
+                task,
+                y,
+                random_state=random_state,
+                n_threads=n_threads,
+                n_jobs=n_jobs,
+            ),
+            None,
+        )
     elif not (given_fitted := _is_fitted(reference)):
         model = _with_random_state(clone(reference), random_state)
         if library_of(model) and any(n_codes):
             decode = None  # we can tell these libraries which columns are categories
     if not given_fitted:
-        _train(model, X, y, weights, decode, n_codes, n_threads)
+        target = Target(task, y, np.ones(len(y)) if weights is None else weights)
+        _train(model, X, target, decode, n_codes, n_threads, random_state)
 
     slope, intercept = 1.0, 0.0
     if task == "regression" and given_fitted:
@@ -177,71 +230,14 @@ def fit_reference(
     return _with_trees(fitted, X, n_codes) if with_trees else fitted
 
 
-def _named(
-    name: str, task: str, y: np.ndarray, random_state: int, n_threads: int, n_jobs: int
-) -> Any:
-    from sklearn import ensemble  # takes a while to import
-
-    kind = "Regressor" if task == "regression" else "Classifier"
-    if name == "hist_gradient_boosting":
-        rarest = len(y) if task == "regression" else np.bincount(y.astype(int), minlength=2).min()
-        return getattr(ensemble, f"HistGradientBoosting{kind}")(
-            max_iter=60,
-            learning_rate=0.15,
-            early_stopping=bool(len(y) >= EARLY_STOPPING_ROWS and rarest >= 2),
-            n_iter_no_change=10,
-            random_state=random_state,
-        )
-    if name == "random_forest":
-        return getattr(ensemble, f"RandomForest{kind}")(
-            n_estimators=500,
-            max_depth=25,
-            min_samples_leaf=3,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
-    if name == "xgboost":
-        return getattr(_optional(name), f"XGB{kind}")(
-            n_estimators=300,
-            learning_rate=0.1,
-            tree_method="hist",
-            random_state=random_state,
-            n_jobs=n_threads,
-        )
-    if name == "lightgbm":
-        return getattr(_optional(name), f"LGBM{kind}")(
-            n_estimators=300,
-            learning_rate=0.1,
-            deterministic=True,
-            force_col_wise=True,
-            random_state=random_state,
-            n_jobs=n_threads,
-            verbose=-1,
-        )
-    nearest = difflib.get_close_matches(name, NAMES, n=1, cutoff=0.3)
-    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
-    raise ValueError(
-        f"reference must be one of {_listed(NAMES)}, an estimator or a function; got {name!r}{hint}"
-    )
-
-
-def _optional(package: str) -> Any:
-    try:
-        return importlib.import_module(package)
-    except ImportError as error:
-        raise ImportError(
-            f'reference="{package}" needs the {package} package: pip install calmgam[{package}]'
-        ) from error
-
-
 def _train(
     model: Any,
     X: np.ndarray,
-    y: np.ndarray,
-    weights: np.ndarray | None,
+    target: Target,
     decode: Callable[[np.ndarray], Any] | None,
     n_codes: Sequence[int],
     n_threads: int,
+    random_state: int,
 ) -> None:
     arguments: dict[str, Any] = {}
     library = library_of(model)
@@ -257,17 +253,43 @@ def _train(
             model.set_params(feature_types=kinds, enable_categorical=True)
         elif library == "lightgbm":
             arguments["categorical_feature"] = np.flatnonzero(categories).tolist()
-    if weights is not None and has_fit_parameter(model, "sample_weight"):
-        arguments["sample_weight"] = weights
-    elif weights is not None:
+    rows: Any = slice(None)
+    weighs = target.uneven_weights is not None
+    if library in ("xgboost", "lightgbm") and _stops_early(model):
+        (roles,) = draw_bags(target, 1, np.random.default_rng(random_state)).T
+        rows, held_out = np.flatnonzero(roles & TRAINS), np.flatnonzero(roles & VALIDATES)
+        data = X[held_out] if decode is None else decode(X[held_out])
+        arguments |= _held_out(model, library, data, target.take(held_out))
+    if weighs and has_fit_parameter(model, "sample_weight"):
+        arguments["sample_weight"] = target.weights[rows]
+    elif weighs:
         warnings.warn(
             f"the reference {type(model).__name__} takes no sample_weight and is fitted without it",
             stacklevel=3,
         )
     with openmp_threads(n_threads):
-        model.fit(X if decode is None else decode(X), y, **arguments)
+        data = X[rows] if decode is None else decode(X[rows])
+        model.fit(data, target.values[rows], **arguments)
     if library == "random_forest":
         model.set_params(n_jobs=1)  # when predicting, threads add up trees in any order
+
+
+def _stops_early(model: Any) -> bool:
+    """Whether boosting is to stop on rows that we hold out."""
+    parameters = model.get_params()
+    names = ("early_stopping_rounds", "early_stopping_round")
+    return any(parameters.get(name) for name in names)
+
+
+def _held_out(model: Any, library: str, data: Any, target: Target) -> dict[str, Any]:
+    """Return the rows to stop on, as arguments of `fit`."""
+    weights = [target.weights] if target.uneven_weights is not None else None
+    if library == "xgboost":
+        rows = [(data, target.values)]
+        return {"eval_set": rows, "sample_weight_eval_set": weights, "verbose": False}
+    if has_fit_parameter(model, "eval_X"):  # LightGBM since 4.7
+        return {"eval_X": data, "eval_y": target.values, "eval_sample_weight": weights}
+    return {"eval_set": [(data, target.values)], "eval_sample_weight": weights}
 
 
 def _with_trees(reference: Reference, X: np.ndarray, n_codes: Sequence[int]) -> Reference:
@@ -318,12 +340,8 @@ def _direction(model: Any, classes: Sequence[Any]) -> float:
     if labels in (list(classes), [0, 1]):
         return 1.0
     raise ValueError(
-        f"the reference knows the classes {_listed(labels)}, the target has {_listed(classes)}"
+        f"the reference knows the classes {listed(labels)}, the target has {listed(classes)}"
     )
-
-
-def _listed(values: Sequence[Any]) -> str:
-    return ", ".join(repr(value) for value in values)
 
 
 @dataclass(frozen=True, eq=False)

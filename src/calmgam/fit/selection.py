@@ -36,6 +36,7 @@ N_BAGS = 8
 QUICK = BoostingSettings(
     learning_rate=0.05,
     momentum=0.85,
+    momentum_rounds=0,
     max_rounds=100,
     patience=12,
     tolerance=1e-3,

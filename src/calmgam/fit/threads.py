@@ -31,6 +31,11 @@ def openmp_threads(n_threads: int) -> Any:
     return _controller().limit(limits=n_threads, user_api="openmp")
 
 
+def blas_threads(n_threads: int) -> Any:
+    """Context in which matrix products use at most `n_threads`; with one, they have fixed bits."""
+    return _controller().limit(limits=n_threads, user_api="blas")
+
+
 @lru_cache(maxsize=1)
 def _controller() -> Any:
     return ThreadpoolController()  # finding the loaded libraries takes milliseconds

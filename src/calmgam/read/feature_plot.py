@@ -148,6 +148,7 @@ def _draw_levels(view: FeatureView, ax: Axes) -> None:
         ax.axhspan(first_apart - 0.2, bottom, color=PALE, zorder=-1)
     ax.axvline(0, color=GREY, linewidth=0.6, zorder=0)
     ax.set_xlim(_limits([((p.value,), (p.spread,)) for _, _, p in _points(view, places)]))
+    ax.locator_params(axis="x", nbins=5)
     n_hidden = len(view.labels) - len(shown)
     note = f" ({n_hidden} rarer levels not shown)" if n_hidden else ""
     ax.set_xlabel(_contribution_label(view) + note, fontsize=SMALL)

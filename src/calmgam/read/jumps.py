@@ -19,6 +19,7 @@ from calmgam.model.schema import Feature
 from calmgam.read.cells import Inputs, rounding
 from calmgam.read.changes import Move, extremes
 from calmgam.read.findings import Range, Report, make_range
+from calmgam.read.wording import listed
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,7 +44,7 @@ class Jump(Range):
 
     def __str__(self) -> str:
         at = "{" + ", ".join(self.at) + "}" if isinstance(self.at, tuple) else number_text(self.at)
-        return f"{at} {self.arrow} {self.range_text} from the curves of {' and '.join(self.terms)}"
+        return f"{at} {self.arrow} {self.range_text} from the curves of {listed(self.terms)}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -150,7 +150,7 @@ def plot_prediction(model: Model, row: Any, n_features: int = 12, ax: Axes | Non
         _note(ax, f"{line.contribution:+.3g}", max(start, end), place)
         rule = cut(pretty(line.rule), 46)
         at: dict[str, Any] = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
-        ax.annotate(rule, (0, place), (-5, -9), ha="right", fontsize=SMALL - 2, color=GREY, **at)
+        ax.annotate(rule, (0, place), (-5, -10), ha="right", fontsize=SMALL - 1, color=GREY, **at)
     ax.set_yticks(range(len(lines)), [cut(line.label, 34) for line in lines])
     ax.set_ylim(len(lines) - 0.3, -0.6)
     margin = 0.06 * (ends.max() - ends.min()) or 0.5
@@ -179,7 +179,7 @@ def plot_sensitivity(report: Sensitivity, ax: Axes | None = None) -> Axes:
     matplotlib axes
     """
     ranges = [
-        *((curve.region, curve.change, curve.change, COLOURS[0]) for curve in report.curves),
+        *((f"own curve, {c.region}", c.change, c.change, COLOURS[0]) for c in report.curves),
         *((f"{s.term} switches", s.low, s.high, COLOURS[1]) for s in report.switches),
         ("in total", report.low, report.high, COLOURS[6]),
     ]

@@ -42,8 +42,10 @@ class Reasons(Report):
 
     def __str__(self) -> str:
         head = f"score {self.score:.4g}, where the average is {self.intercept:.4g}:"
-        rest = f"{change_text(self.rest)}  all other features"
-        return "\n  ".join([head, *map(str, self.reasons), rest])
+        lines = [*map(str, self.reasons), f"{change_text(self.rest)}  all other features"]
+        widths = [line.index("  ") for line in lines]  # of the numbers
+        aligned = [" " * (max(widths) - n) + line for n, line in zip(widths, lines, strict=True)]
+        return "\n  ".join([head, *aligned])
 
 
 def reasons(model: Model, row: Any, n: int = 4, sign: str = "both") -> Reasons:

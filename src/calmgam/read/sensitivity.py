@@ -69,11 +69,12 @@ class Sensitivity(Range):
     def __str__(self) -> str:
         start, stop = value_text(self.start), value_text(self.stop)
         ends = [f"  lowest for {self.low_pair}", f"  highest for {self.high_pair}"]
+        example = [f"  for example {self.low_pair}"]
         return "\n".join(
             [
                 f"{self.feature}: {start} → {stop} changes the score by {self.range_text}",
                 *(f"  {part}" for part in (*self.curves, *self.switches)),
-                *(ends if self.low < self.high else ends[:1]),
+                *(ends if self.low < self.high else example),
             ]
         )
 

@@ -164,7 +164,10 @@ def _ledger_lines(view: PredictionView) -> Iterator[str]:
     width, digits = (max(len(row[k]) for row in table) for k in (0, 1))
     for label, number, bar, rule in table:
         start = f"{label:{width}}  {number:>{digits}}{bar}"
-        yield textwrap.fill(start + rule, N_COLUMNS, subsequent_indent=" " * len(start))
+        indent = " " * len(start)
+        yield textwrap.fill(
+            start + rule, N_COLUMNS, subsequent_indent=indent, break_on_hyphens=False
+        )
 
 
 def round_to_sum(values: Sequence[float], n_decimals: int) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -67,6 +68,12 @@ def wrap(text: str, n_characters: int, max_lines: int = 2) -> str:
         text, n_characters, max_lines=max_lines, placeholder=" …", break_on_hyphens=False
     )
     return "\n".join(lines)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in one phrase: a, b and c."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def cut(text: str, n_characters: int) -> str:

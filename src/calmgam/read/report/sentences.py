@@ -12,7 +12,7 @@ from calmgam.read.audit import Monotonicity, sensitivity
 from calmgam.read.cells import Inputs, decode_value
 from calmgam.read.findings import value_text
 from calmgam.read.view_types import JumpView
-from calmgam.read.wording import brief_number
+from calmgam.read.wording import brief_number, listed
 
 MAX_LEVELS = 8
 GROWTH = {
@@ -95,7 +95,7 @@ def jump_sentence(feature: Feature, jump: JumpView) -> str:
         n_others = len(jump.levels) - MAX_LEVELS
         named = [*jump.levels[:MAX_LEVELS], *([f"{n_others} others"] if n_others > 0 else [])]
         where = f"{feature.name} becomes {' or '.join(named)}"
-    what = f"the curve{'s' if len(jump.terms) > 1 else ''} of {' and '.join(jump.terms)} may switch"
+    what = f"the curve{'s' if len(jump.terms) > 1 else ''} of {listed(jump.terms)} may switch"
     if jump.arrow == "=":
         return f"Where {where}, {what}, which never changes the score."
     return (

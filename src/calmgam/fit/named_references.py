@@ -1,0 +1,122 @@
+"""References that are known by name, with the paper's settings where it has some.
+
+In: a name and what the reference will be fitted on. Out: an estimator that is not fitted yet.
+Names that end in `_early` stop when the loss on held-out rows no longer falls.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from typing import Any
+
+import numpy as np
+
+from calmgam.model.schema import Schema
+
+NAMES = (
+    "hist_gradient_boosting",
+    "xgboost",
+    "xgboost_early",
+    "lightgbm",
+    "lightgbm_early",
+    "random_forest",
+    "mlp",
+    "mlp_early",
+    "tabpfn",
+)
+EARLY_STOPPING_ROWS = 2000  # a smaller table cannot spare validation rows
+PATIENCE = 20  # rounds of boosting without a better validation loss
+
+
+def named_reference(
+    name: str,
+    schema: Schema,
+    task: str,
+    y: np.ndarray,
+    *,
+    random_state: int,
+    n_threads: int = 1,
+    n_jobs: int = 1,
+) -> Any:
+    """Make the estimator called `name`.
+
+    Parameters
+    ----------
+    name : str
+    schema : Schema
+        Networks encode the table by themselves.
+    task : {"regression", "classification"}
+    y : (n,) array
+        The target, whose size and rarest class decide on validation rows.
+    random_state : int
+    n_threads : int
+        For boosting, which is slower on more threads where tables are small.
+    n_jobs : int
+        For anything else.
+    """
+    kind = "Regressor" if task == "regression" else "Classifier"
+    library, early = name.removesuffix("_early"), name.endswith("_early")
+    if name not in NAMES:
+        nearest = difflib.get_close_matches(name, NAMES, n=1, cutoff=0.3)
+        hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+        raise ValueError(
+            f"reference must be one of {listed(NAMES)}, an estimator or a function; "
+            f"got {name!r}{hint}"
+        )
+    if library == "hist_gradient_boosting":
+        from sklearn import ensemble  # takes a while to import
+
+        rarest = len(y) if task == "regression" else np.bincount(y.astype(int), minlength=2).min()
+        return getattr(ensemble, f"HistGradientBoosting{kind}")(
+            max_iter=60,
+            learning_rate=0.15,
+            early_stopping=bool(len(y) >= EARLY_STOPPING_ROWS and rarest >= 2),
+            n_iter_no_change=10,
+            random_state=random_state,
+        )
+    if library == "random_forest":
+        from sklearn import ensemble
+
+        return getattr(ensemble, f"RandomForest{kind}")(
+            n_estimators=500,
+            max_depth=25,
+            min_samples_leaf=3,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+    if library == "mlp":
+        from calmgam.fit.network import Network
+
+        return Network(schema, task, early_stopping=early, random_state=random_state, n_jobs=n_jobs)
+    if library == "tabpfn":
+        from calmgam.fit.tabpfn import TabPFN
+
+        return TabPFN(_optional(library), schema, task, random_state)
+    boosting: dict[str, Any] = {
+        "n_estimators": 1000 if early else 300,
+        "learning_rate": 0.1,
+        "random_state": random_state,
+        "n_jobs": n_threads,
+    }
+    if early:
+        boosting["early_stopping_rounds"] = PATIENCE
+    if library == "xgboost":
+        return getattr(_optional(library), f"XGB{kind}")(tree_method="hist", **boosting)
+    return getattr(_optional(library), f"LGBM{kind}")(
+        deterministic=True, force_col_wise=True, verbose=-1, **boosting
+    )
+
+
+def listed(values: Any) -> str:
+    """Return values as a list in a sentence."""
+    return ", ".join(repr(value) for value in values)
+
+
+def _optional(package: str) -> Any:
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise ImportError(
+            f'reference="{package}" needs the {package} package: pip install calmgam[{package}]'
+        ) from error
