@@ -80,8 +80,9 @@ PARAMETERS = """
         nothing is searched then.
     curves : {"boosting", "spline", "nam", "backfitting"}, default="boosting"
         How curves are learned. ``"boosting"``: step functions, boosted; ``"spline"``: smooth
-        curves, penalised by REML, in a fraction of the time; ``"nam"``: a small neural network per
-        curve, needs torch; ``"backfitting"``: exact least squares over bins, regression only.
+        curves, as smooth as REML finds them, with standard errors; ``"nam"``: a small neural
+        network per curve, needs torch; ``"backfitting"``: exact least squares over bins, regression
+        only.
     max_bins : int, default=1024
         Most bins of a numeric feature.
     n_bags : int, default=16
