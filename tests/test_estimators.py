@@ -257,7 +257,8 @@ def test_a_missing_extra_says_how_to_get_it(monkeypatch):
 def test_the_paper_preset(kind):
     pytest.importorskip("xgboost")
     estimator = kind.paper(**QUICK, max_depth=1, random_state=0)
-    assert estimator.get_params() | PAPER == estimator.get_params() | {"max_depth": 2}
+    overridden = {"max_depth": 2, "n_bags": 8}
+    assert estimator.get_params() | PAPER == estimator.get_params() | overridden
     assert ("size", "colour") in conditions(estimator.fit(X, target(kind)))
 
 

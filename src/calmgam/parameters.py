@@ -19,6 +19,7 @@ PAPER = {
     "min_heterogeneity": 1e-3,
     "rank": "relative",
     "curves": "boosting",
+    "n_bags": 8,
 }
 
 PARAMETERS = """

@@ -21,6 +21,7 @@ from calmgam.fit.losses import Target
 from calmgam.fit.nam import NamSettings, fit_networks
 from calmgam.fit.searching import Search
 from calmgam.fit.splines import SplineSettings, fit_splines
+from calmgam.fit.threads import parallel_map
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import FloatArray, Schema
 
@@ -112,17 +113,17 @@ def fit_curves(
         target=target,
         seed=seed,
         order=content_order(binned),
-        n_jobs=n_jobs,
-        progress=progress,
     )
     cells = binned.cells(found.trees, X)
     n_leaves = [tree.n_leaves for tree in found.trees]
-    curves = learn(cells, n_leaves=n_leaves, roles=roles)
     errors: dict[str, Any] = {"metric": target.metric, **found.errors}
-    if "calm" not in errors:
-        gam = curves
-        if max(n_leaves) > 1:
-            gam = learn(binned.codes, n_leaves=[1] * len(n_leaves), roles=roles[:, :1])
+    fits = [partial(learn, cells, n_leaves=n_leaves, roles=roles, progress=progress)]
+    if "gam" not in errors and max(n_leaves) > 1:  # own GAM, in the first bag
+        one_leaf = [1] * len(n_leaves)
+        fits.append(partial(learn, binned.codes, n_leaves=one_leaf, roles=roles[:, :1]))
+    threads = max(1, n_jobs + 1 - len(fits))  # side by side, with a thread for own GAM
+    curves, *others = parallel_map(lambda fit: fit(n_jobs=threads), fits, n_jobs)
+    if "gam" not in errors:
         errors["calm"] = target.error_of_loss(curves.losses[0])
-        errors["gam"] = target.error_of_loss(gam.losses[0])
+        errors["gam"] = target.error_of_loss([curves, *others][-1].losses[0])
     return assemble(schema, binned, found.trees, cells, curves, target, classes, errors)

@@ -22,6 +22,7 @@ from calmgam.fit.joint import JointTable, PathSplit, grow_path, trees_after
 from calmgam.fit.ledger import Ledger, PathPoint
 from calmgam.fit.reference import Reference, ReferenceLearner
 from calmgam.fit.selection import MAX_AUTO_SPLITS, denoised, enough_rows, score_path
+from calmgam.fit.threads import parallel_map
 from calmgam.model.schema import FloatArray
 from calmgam.model.tree import PartitionTree
 
@@ -86,28 +87,42 @@ def search_regions(
     """
     searched = positions_of(split_features, learner.schema, "split_features")
     conditions = positions_of(condition_features, learner.schema, "condition_features")
-    reference = learner.fit(X, with_trees=growth == "heterogeneity")
     options: dict[str, Any] = {"rng": rng, "n_jobs": n_jobs, "progress": progress}
     if growth == "joint":
         found = _search_jointly(
-            reference, learner, X, binned, settings, searched, conditions, **options
+            learner.fit(X), learner, X, binned, settings, searched, conditions, **options
         )
-    else:
-        trees, ledger = grow_all(
-            reference,
-            X,
-            binned,
-            learner.schema,
-            settings,
-            split_features=searched,
-            condition_features=conditions,
-            weights=learner.target.uneven_weights,
-            **options,
-        )
-        found = Search(trees, ledger, reference=reference)
-    if roles is not None and not found.errors:
-        found = replace(found, errors={"reference": learner.validation_error(X, roles)})
-    return found
+        if roles is not None and not found.errors:
+            found = replace(found, errors={"reference": learner.validation_error(X, roles)})
+        return found
+    reference, errors = _fit_and_judge(learner, X, roles, n_jobs)
+    trees, ledger = grow_all(
+        reference,
+        X,
+        binned,
+        learner.schema,
+        settings,
+        split_features=searched,
+        condition_features=conditions,
+        weights=learner.target.uneven_weights,
+        **options,
+    )
+    return Search(trees, ledger, reference=reference, errors=errors)
+
+
+def _fit_and_judge(
+    learner: ReferenceLearner, X: FloatArray, roles: NDArray[np.uint8] | None, n_jobs: int
+) -> tuple[Reference, dict[str, float]]:
+    """Fit the reference on all rows and, beside it, one on training rows alone for its error."""
+    if roles is None:
+        return learner.fit(X, with_trees=True), {}
+    half = replace(learner, n_jobs=max(1, n_jobs // 2))
+    fits: list[Callable[[], Any]] = [
+        partial(half.fit, X, with_trees=True),
+        partial(half.validation_error, X, roles),
+    ]
+    reference, error = parallel_map(lambda fit: fit(), fits, n_jobs)
+    return replace(reference, n_jobs=n_jobs), {"reference": error}
 
 
 def _search_jointly(
