@@ -7,7 +7,8 @@ RESULTS := benchmarks/results
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*)
 
 .PHONY: help demo test lint format figures page wheel clean \
-	bench-speed bench-untuned bench-synthetic bench-million bench-reading bench-readme needs-data
+	bench-speed bench-untuned bench-joint bench-paper bench-synthetic bench-million bench-reading \
+	bench-readme needs-data
 
 help:
 	@echo "make demo             fit a simulated bike-rental table, print what was found, draw it"
@@ -17,6 +18,8 @@ help:
 	@echo "make page             build the report page's script and style (needs node and npm)"
 	@echo "make bench-speed      own GAM against EBM, paper() against calm-additive  (CALMGAM_DATA)"
 	@echo "make bench-untuned    own GAM against EBM on a fold that no choice looked at (CALMGAM_DATA)"
+	@echo "make bench-joint      joint growth on 24 tables, five folds, beside rivals (CALMGAM_DATA)"
+	@echo "make bench-paper      the paper's whole experiment and its tables (CALMGAM_DATA; days)"
 	@echo "make bench-synthetic  the paper's synthetic cases"
 	@echo "make bench-million    time and memory on a million rows"
 	@echo "make bench-reading    report pages in Chromium; audits of fitted models (CALMGAM_DATA)"
@@ -66,6 +69,12 @@ bench-untuned: .venv/dev-installed needs-data
 		--datasets wine,phoneme,ccpp,california_housing,skill_craft,magic --models own_gam,ebm
 	$(BIN)/python -m benchmarks.tables $(RESULTS)/untuned.csv \
 		--out $(RESULTS)/untuned.md --compare own_gam:ebm
+
+bench-joint: .venv/dev-installed needs-data
+	$(BIN)/python -m benchmarks.joint
+
+bench-paper: .venv/dev-installed needs-data
+	$(BIN)/python -m benchmarks.paper
 
 bench-synthetic: .venv/dev-installed
 	$(BIN)/python -m benchmarks.synthetic --again all

@@ -15,11 +15,14 @@ ENVIRONMENTS = Path(__file__).parent / ".environments"
 WORKER_REQUIREMENTS = ("numpy", "pandas", "scikit-learn")
 
 
-def python_for(requirements: tuple[str, ...]) -> Path:
-    """Return the interpreter of the environment that holds the requirements."""
+def python_for(requirements: tuple[str, ...], bare: tuple[str, ...] = ()) -> Path:
+    """Return the interpreter of the environment that holds the requirements.
+
+    Bare ones are installed without what they ask for.
+    """
     if not requirements:
         return Path(sys.executable)
-    home = ENVIRONMENTS / f"{package(requirements[0])}-{digest(*requirements)}"
+    home = ENVIRONMENTS / f"{package(requirements[0])}-{digest(*requirements, *bare)}"
     python = home / "bin" / "python"
     stamp = home / "stamp"
     wanted = source_digest() if "." in requirements else "installed"
@@ -31,6 +34,10 @@ def python_for(requirements: tuple[str, ...]) -> Path:
         if "." in requirements:
             install.append(f"--config-settings=build-dir={home / 'build'}")
         subprocess.run(install, cwd=ROOT, check=True)
+        if bare:
+            subprocess.run(
+                [python, "-m", "pip", "install", "--quiet", "--no-deps", *bare], check=True
+            )
         stamp.write_text(wanted)
     return python
 

@@ -11,6 +11,7 @@ import argparse
 import csv
 import json
 import os
+import platform
 import statistics
 import time
 from collections.abc import Iterable
@@ -26,8 +27,9 @@ COLUMNS = (
     *("dataset", "model", "fold", "task"),
     *("rmse", "r2", "accuracy", "auc", "log_loss", "error"),
     *("fit_seconds", "predict_seconds", "peak_memory_mb", "n_interactions", "status"),
-    *("n_rows", "n_features", "n_jobs", "versions"),
+    *("n_rows", "n_features", "n_jobs", "versions", "machine"),
 )
+MACHINE = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
 THREAD_VARIABLES = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
     *("NUMEXPR_NUM_THREADS", "NUMBA_NUM_THREADS"),
@@ -56,7 +58,8 @@ def run(cells: Iterable[Cell], out: Path, settings: Settings) -> None:
     """Measure the cells that `out` lacks, and write it after each."""
     rows = read(out)
     todo = [cell for cell in cells if wanted(rows.get(cell), settings.again)]
-    pythons = {m: python_for(rivals.find(m).requirements) for m in {c.model for c in todo}}
+    used = {cell.model: rivals.find(cell.model) for cell in todo}
+    pythons = {name: python_for(rival.requirements, rival.bare) for name, rival in used.items()}
     taken: dict[str, list[float]] = {}
     for i, cell in enumerate(todo):
         start = time.monotonic()
@@ -75,21 +78,22 @@ def measure(cell: Cell, python: Path, settings: Settings) -> dict:
     """Return the row of a cell; a failure is a row too, with its message as status."""
     job = json.dumps({**cell._asdict(), "n_jobs": settings.n_jobs})
     threads = dict.fromkeys(THREAD_VARIABLES, str(settings.n_jobs))
-    finished = run_limited(
+    process = run_limited(
         [python, "-m", "benchmarks.worker", job],
         folder=ROOT,
         environment={**os.environ, **threads},
         max_seconds=settings.max_seconds,
         max_memory_mb=settings.max_memory_mb,
     )
-    row = dict.fromkeys(COLUMNS, "") | cell._asdict() | {"n_jobs": settings.n_jobs}
-    if finished.stopped or finished.return_code:
-        last_words = finished.errors.strip().rpartition("\n")[2]
-        row["status"] = finished.stopped or last_words or f"exit code {finished.return_code}"
+    row = dict.fromkeys(COLUMNS, "") | cell._asdict()
+    row |= {"n_jobs": settings.n_jobs, "machine": MACHINE}
+    if process.stopped or process.return_code:
+        last_words = process.errors.strip().rpartition("\n")[2]
+        row["status"] = process.stopped or last_words or f"exit code {process.return_code}"
         return row
-    measured = json.loads(finished.output.splitlines()[-1])
+    measured = json.loads(process.output.splitlines()[-1])
     # The worker knows its own peak exactly; looking from outside also sees its child processes.
-    measured["peak_memory_mb"] = max(measured["peak_memory_mb"], finished.peak_memory_mb)
+    measured["peak_memory_mb"] = max(measured["peak_memory_mb"], process.peak_memory_mb)
     return row | measured | {"status": "ok"}
 
 
@@ -111,6 +115,11 @@ def read(path: Path) -> dict[Cell, dict]:
         return {}
     with path.open(newline="") as file:
         return {Cell(r["dataset"], r["model"], r["fold"]): r for r in csv.DictReader(file)}
+
+
+def finished(*paths: Path) -> set[Cell]:
+    """Return the cells that were measured with success."""
+    return {cell for path in paths for cell, row in read(path).items() if row["status"] == "ok"}
 
 
 def write(path: Path, rows: dict[Cell, dict]) -> None:

@@ -24,6 +24,12 @@ def read(path: Path) -> pd.DataFrame:
     return table[table["status"] == "ok"]
 
 
+def read_first(*paths: Path) -> pd.DataFrame:
+    """Return the finished cells of several CSVs; the first that has a cell counts."""
+    cells = pd.concat([read(path) for path in paths if path.exists()])
+    return cells.drop_duplicates(["dataset", "model", "fold"])
+
+
 def geometric_mean(ratios: pd.Series) -> float:
     return float(np.exp(np.log(ratios).mean()))
 
@@ -58,7 +64,11 @@ def compare(measured: pd.DataFrame, ours: str, rival: str) -> pd.DataFrame:
 
 
 def comparison_text(measured: pd.DataFrame, ours: str, rival: str) -> str:
-    return f"## {ours} against {rival}\n\n{markdown(compare(measured, ours, rival))}"
+    return section(f"{ours} against {rival}", compare(measured, ours, rival))
+
+
+def section(title: str, table: pd.DataFrame) -> str:
+    return f"## {title}\n\n{markdown(table)}"
 
 
 def markdown(table: pd.DataFrame) -> str:
@@ -100,7 +110,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     measured = read(options.results)
     parts = [comparison_text(measured, *pair.split(":")) for pair in options.compare]
-    parts += [f"## {measure}\n\n{markdown(wide(measured, measure))}" for measure in options.wide]
+    parts += [section(measure, wide(measured, measure)) for measure in options.wide]
     text = "\n\n".join(parts)
     print(text)
     if options.out:

@@ -1,7 +1,7 @@
 """Measure one cell in this process: python -m benchmarks.worker '{"dataset": …}' -> a JSON line.
 
 Runs inside the rival's environment. Only `fit` and `predict` are timed: data, imports and the
-coding of categories come before. Peak memory is that of the whole process.
+preparation of tables come before. Peak memory is that of the whole process.
 """
 
 import importlib
@@ -22,10 +22,10 @@ from sklearn.metrics import (
     roc_auc_score,
     root_mean_squared_error,
 )
-from sklearn.preprocessing import OrdinalEncoder
 
 from benchmarks import datasets, rivals
 from benchmarks.environments import WORKER_REQUIREMENTS, package
+from benchmarks.preprocessing import prepare
 
 SEED = 0
 
@@ -37,36 +37,23 @@ def measure(dataset: str, model: str, fold: str, n_jobs: int) -> dict:
     X, y, task = datasets.load(dataset)
     facts = {"task": task, "n_rows": len(X), "n_features": X.shape[1]}
     X_train, y_train, X_test, y_test = datasets.split(X, y, fold)
-    if not rival.accepts_text:
-        X_train, X_test = coded(X_train, X_test)
+    given = prepare(X_train, y_train, X_test, task, rival)
 
     start = time.perf_counter()
-    fitted = rival.fit(X_train, y_train, task, n_jobs, SEED)
+    fitted = rival.fit(given.X_train, given.y_train, task, n_jobs, SEED)
     middle = time.perf_counter()
-    predicted = rival.predict(fitted, X_test)
+    predicted = given.restored(np.asarray(rival.predict(fitted, given.X_test), dtype=float))
     end = time.perf_counter()
     peak = peak_memory_mb()
     return {
         **facts,
-        **scores(task, y_test, np.asarray(predicted, dtype=float)),
+        **scores(task, y_test, predicted),
         "fit_seconds": middle - start,
         "predict_seconds": end - middle,
         "peak_memory_mb": peak,
         "n_interactions": rival.n_interactions(fitted),
-        "versions": versions(rival.requirements),
+        "versions": versions((*rival.bare, *rival.requirements)),
     }
-
-
-def coded(X_train, X_test):
-    """Replace text by numeric codes learned from the training rows; an unseen level is -1."""
-    text = X_train.select_dtypes(exclude="number").columns
-    if not len(text):
-        return X_train, X_test
-    encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
-    encoder.fit(X_train[text])
-    parts = (X_train, X_test)
-    codes = (dict(zip(text, encoder.transform(X[text]).T, strict=True)) for X in parts)
-    return tuple(X.assign(**columns) for X, columns in zip(parts, codes, strict=True))
 
 
 def scores(task: str, y, predicted) -> dict[str, float]:

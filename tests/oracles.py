@@ -176,8 +176,7 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
             best_loss, best_round, last_news = loss, n_rounds, n_rounds
             best = np.concatenate([curve.ravel() for curve in curves])
         if smooth and (
-            n_rounds >= settings.smoothing_rounds
-            or n_rounds - last_news >= settings.patience / 2
+            n_rounds >= settings.smoothing_rounds or n_rounds - last_news >= settings.patience / 2
         ):
             smooth, last_news = False, n_rounds
         if n_rounds - last_news >= settings.patience:
@@ -189,9 +188,7 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
                 hessian_sums[f] = sums(f, hessian)
             step = numeric_step if ordered[f] else level_step
             leaves = zip(sums(f, gradient), hessian_sums[f], sums(f, training), strict=True)
-            velocities[f] = (
-                np.array([step(*leaf) for leaf in leaves]) + momentum * velocities[f]
-            )
+            velocities[f] = np.array([step(*leaf) for leaf in leaves]) + momentum * velocities[f]
             curves[f] += velocities[f]
             moves = velocities[f].ravel()[cells[f]]
             score = score + moves
@@ -323,3 +320,17 @@ def backfit(cells, n_leaves, n_bins, turns, weights, l2, n_sweeps, residual):
             heights = np.divide(sums, weight + l2, out=np.zeros(n_cells), where=weight > 0)
             residual = residual - heights[line]
     return residual
+
+
+# ---- gram.hpp: the design written out ------------------------------------------------------------
+
+
+def spline_columns(cells, n_cells, first_column, basis, n_columns):
+    """Values of every row in every column."""
+    B = np.zeros((cells.shape[1], n_columns))
+    start = 0
+    for term_cells, size in zip(cells, n_cells, strict=True):
+        for row, cell in enumerate(start + term_cells.astype(int)):
+            B[row, first_column[cell] : first_column[cell] + basis.shape[1]] += basis[cell]
+        start += size
+    return B

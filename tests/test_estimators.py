@@ -32,6 +32,8 @@ BOTH = [CALMRegressor, CALMClassifier]
 
 @parametrize_with_checks(
     [kind(**QUICK, growth=growth) for kind in BOTH for growth in ("joint", "heterogeneity")]
+    + [kind(**QUICK, curves="spline", max_depth=0) for kind in BOTH]
+    + [CALMRegressor(**QUICK, curves="backfitting", max_depth=0)]
 )
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)

@@ -1,7 +1,7 @@
 """One adapter file per model, each with a value called RIVAL that says how to run it.
 
 Nothing heavy is imported at the top of an adapter, so that the runner can read it anywhere; a new
-rival is a new file here.
+rival is a new file here, a new configuration of calmgam a line in calm.py.
 """
 
 import importlib
@@ -13,6 +13,8 @@ XGBOOST = (  # xgboost-cpu is the same package without the CUDA payload
     "xgboost-cpu==3.2.0; platform_system == 'Linux' and platform_machine == 'x86_64'",
     "xgboost==3.2.0; platform_system != 'Linux' or platform_machine != 'x86_64'",
 )
+SKLEARN = "scikit-learn==1.9.1"
+TORCH = "torch==2.13.0"
 
 
 def mean_response(model, X):
@@ -39,6 +41,10 @@ class Rival:
         Modules loaded before the clock starts.
     accepts_text
         Whether text columns are given as they are; otherwise as numeric codes.
+    scaling
+        "z-score" or "min-max" for inputs, with z-scored targets; empty: as they are.
+    bare
+        Packages that pip installs without their own, often far larger, requirements.
     """
 
     requirements: tuple[str, ...]
@@ -47,8 +53,14 @@ class Rival:
     n_interactions: Callable[[Any], int | None] = lambda model: None
     imports: tuple[str, ...] = ()
     accepts_text: bool = False
+    scaling: str = ""
+    bare: tuple[str, ...] = ()
 
 
 def find(name: str) -> Rival:
-    """Return the rival of that name in this package, or of any module by its dotted path."""
+    """Return calmgam as configured, the rival of that file, or of any module by its dotted path."""
+    from benchmarks.rivals.calm import CONFIGURATIONS
+
+    if name in CONFIGURATIONS:
+        return CONFIGURATIONS[name]
     return importlib.import_module(name if "." in name else f"{__name__}.{name}").RIVAL

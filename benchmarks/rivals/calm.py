@@ -1,16 +1,36 @@
-"""calmgam with its default settings."""
+"""calmgam: its default, and every configuration that is measured, in one table.
 
-from benchmarks.rivals import XGBOOST, Rival
+The paper's are called calm-<reference>-<effect>-<curves>, e.g. calm-rf-pdp-spline; its main one is
+`calm_paper`. gam-<curves> is a curve learner without regions; with boosted curves, `own_gam`.
+"""
+
+from dataclasses import replace
+from functools import partial
+from itertools import product
+
+from benchmarks.rivals import TORCH, XGBOOST, Rival
+
+REFERENCES = {"xgb": "xgboost", "rf": "random_forest", "dnn": "mlp"}
+CURVES = ("boosting", "spline", "nam")
+EFFECTS = (("xgb", "pdp"), ("rf", "pdp"), ("dnn", "pdp"), ("dnn", "rhale"), ("xgb", "shap"))
 
 
-def estimator(task):
+def paper_name(reference: str, effect: str, curves: str) -> str:
+    """Return the name of one of the paper's configurations."""
+    main = (reference, effect, curves) == ("xgb", "pdp", "boosting")
+    return "calm_paper" if main else f"calm-{reference}-{effect}-{curves}"
+
+
+def gam_name(curves: str) -> str:
+    return "own_gam" if curves == "boosting" else f"gam-{curves}"
+
+
+def fit_calm(X, y, task, n_jobs, seed, preset="default", **settings):
     from calmgam import CALMClassifier, CALMRegressor
 
-    return CALMRegressor if task == "regression" else CALMClassifier
-
-
-def fit_calm(X, y, task, n_jobs, seed, **settings):
-    return estimator(task)(n_jobs=n_jobs, random_state=seed, **settings).fit(X, y)
+    estimator = CALMRegressor if task == "regression" else CALMClassifier
+    make = estimator.paper if preset == "paper" else estimator
+    return make(n_jobs=n_jobs, random_state=seed, **settings).fit(X, y)
 
 
 RIVAL = Rival(
@@ -20,3 +40,37 @@ RIVAL = Rival(
     imports=("calmgam.estimators", "sklearn.ensemble", "xgboost"),
     accepts_text=True,
 )
+
+
+def settings_by_name() -> dict[str, dict]:
+    """Return the parameters of every configuration."""
+    paper = {"preset": "paper"}
+    found = {
+        "own_gam": {"max_depth": 0},
+        "calm_depth2": {"max_depth": 2},
+        "calm_heterogeneity": {"growth": "heterogeneity"},
+        "calm_paper_response": {**paper, "effect_scale": "response"},
+    }
+    for curves in CURVES[1:]:
+        found[gam_name(curves)] = {**paper, "max_depth": 0, "curves": curves}
+    for (reference, effect), curves in product(EFFECTS, CURVES):
+        found[paper_name(reference, effect, curves)] = {
+            **paper,
+            "reference": REFERENCES[reference],
+            "effect": effect,
+            "curves": curves,
+        }
+    return found
+
+
+def configured(settings: dict) -> Rival:
+    """Return the rival with these parameters; only curves of networks need torch."""
+    rival = replace(RIVAL, fit=partial(fit_calm, **settings))
+    if settings.get("curves") == "nam":
+        return replace(
+            rival, requirements=(*RIVAL.requirements, TORCH), imports=(*RIVAL.imports, "torch")
+        )
+    return rival
+
+
+CONFIGURATIONS = {name: configured(settings) for name, settings in settings_by_name().items()}

@@ -79,19 +79,23 @@ PARAMETERS = """
         Regions given by you, such as ``{"temp": ["season = winter", "season != winter"]}``;
         nothing is searched then.
     curves : {"boosting", "spline", "nam", "backfitting"}, default="boosting"
-        How curves are learned. ``"nam"``: a small neural network per curve, needs torch.
+        How curves are learned. ``"boosting"``: step functions, boosted; ``"spline"``: smooth
+        curves, as smooth as REML finds them, with standard errors; ``"nam"``: a small neural
+        network per curve, needs torch; ``"backfitting"``: exact least squares over bins, regression
+        only.
     max_bins : int, default=1024
         Most bins of a numeric feature.
     n_bags : int, default=16
-        Models fitted on different training rows and averaged; their spread gives the bands.
+        Boosting: models fitted on different training rows and averaged; their spread gives the
+        bands.
     learning_rate : float, default=0.02
-        Shrinkage of every boosting step.
+        Boosting: shrinkage of every step.
     max_rounds : int, default=5000
-        Most boosting rounds.
+        Boosting: most rounds.
     patience : int, default=70
-        Rounds without a better validation loss before a bag stops.
+        Boosting: rounds without a better validation loss before a bag stops.
     max_leaves : {2, 3}, default=3
-        Leaves of the small tree that one boosting step adds to a curve.
+        Boosting: leaves of the small tree that one step adds to a curve.
     random_state : int, RandomState or None, default=None
         Same seed, same model, for any `n_jobs`.
     n_jobs : int or None, default=-1

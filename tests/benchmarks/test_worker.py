@@ -1,17 +1,7 @@
 import numpy as np
-import pandas as pd
 import pytest
 
 from benchmarks import worker
-
-
-def test_codes_come_from_the_training_rows():
-    X_train = pd.DataFrame({"age": [1.5, 2.5, 3.5], "job": ["nurse", "cook", "nurse"]})
-    X_test = pd.DataFrame({"age": [4.5, 5.5], "job": ["cook", "pilot"]})
-    train, test = worker.coded(X_train, X_test)
-    assert list(train["job"]) == [1, 0, 1]
-    assert list(test["job"]) == [0, -1]
-    assert list(test["age"]) == [4.5, 5.5]
 
 
 def test_scores_of_both_tasks():

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calmgam._kernels import TRAINS, VALIDATES
+from calmgam._kernels import TRAINS
 from calmgam.fit.binning import Binned
 from calmgam.fit.curves import Curves, Progress, Roles
 from calmgam.fit.dense import DenseColumn
@@ -152,7 +152,7 @@ def fit_networks(
     """
     torch = _torch()
     rng = np.random.default_rng(seed)
-    trains, validates = (np.flatnonzero(roles[:, 0] & role) for role in (TRAINS, VALIDATES))
+    trains = np.flatnonzero(roles[:, 0] & TRAINS)
     order = range(len(cells)) if order is None else order
     inputs = NetworkInputs.of(cells, binned, n_leaves, roles[:, 0] & TRAINS != 0, order)
     n_epochs = settings.epochs(len(trains))
@@ -171,8 +171,7 @@ def fit_networks(
                 optimiser.step()
                 schedule.step()
             curves = networks.tabulated(inputs, binned, n_leaves)
-            losses = target.losses(curves.scores(cells[:, validates]), validates)
-            loss = np.average(losses, weights=target.weights[validates])
+            loss = curves.validation_loss(cells, target, roles)
             if best is None or loss < best.losses[0]:
                 best, best_epoch = replace(curves, losses=np.array([loss])), epoch
             if progress:

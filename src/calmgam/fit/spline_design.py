@@ -19,7 +19,7 @@ from scipy import sparse
 from calmgam._kernels import WIDTH, gram
 from calmgam.fit.binning import Binned
 from calmgam.fit.curves import Curves
-from calmgam.fit.spline_basis import MEAN, Basis, level_basis, spline_basis
+from calmgam.fit.spline_basis import MEAN, MISSING, STRAIGHT, Basis, level_basis, spline_basis
 from calmgam.model.schema import FloatArray
 
 # Splines of a feature's curve, and of what a region adds to it: few where there are many curves, as
@@ -60,12 +60,22 @@ class Term:
         groups: list[Key] = []
         for curve, seen in enumerate(counts > 0):
             transform, kinds = self.basis.of_slots(seen)
-            if self.n_curves > 1:  # the means of regions are one group
+            if self.n_curves > 1:
                 transform = np.column_stack([np.ones(len(transform)), transform])
-                groups.append((self.feature, self.n_curves, 0, MEAN))
+                groups.append(self._group(0, MEAN))
             transforms.append(transform)
-            groups += [(self.feature, self.n_curves, curve, kind) for kind in kinds.tolist()]
+            groups += [self._group(curve, kind) for kind in kinds.tolist()]
         return sparse.block_diag(transforms), groups
+
+    def _group(self, curve: int, kind: int) -> Key:
+        """Return a key for the group of a coefficient.
+
+        Slopes, and jumps where a value is missing, are one group over all features; so are the
+        means of a feature's regions. Everything else is for each curve to find out.
+        """
+        if self.n_curves == 1 and kind in (STRAIGHT, MISSING):
+            return (-1, 1, 0, kind)
+        return (self.feature, self.n_curves, 0 if kind == MEAN else curve, kind)
 
 
 class Design:

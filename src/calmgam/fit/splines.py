@@ -61,12 +61,13 @@ class Estimate:
     coefficients : (n_columns,) array
     root : (n_columns, n_columns) array
         root @ root.T is their posterior covariance.
-    freedom : (n_groups,) array
-        Effective degrees of freedom.
+    penalties, freedom : (n_groups,) arrays
+        Of every group; freedom is the effective degrees of it.
     """
 
     coefficients: FloatArray
     root: FloatArray
+    penalties: FloatArray
     freedom: FloatArray
 
 
@@ -149,7 +150,7 @@ def estimate(
             break
         wanted = scale * freedom / np.maximum(over_groups(coefficients**2), 1e-100)
         penalties = penalties * (wanted / penalties) ** RELAXATION
-    return Estimate(coefficients, np.sqrt(scale) * root, freedom)
+    return Estimate(coefficients, np.sqrt(scale) * root, penalties, freedom)
 
 
 def _working(

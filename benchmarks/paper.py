@@ -1,0 +1,90 @@
+"""The paper's whole experiment: run it, or any part of it, and write its tables and pictures.
+
+    python -m benchmarks.paper                                   # what is planned, where it stopped
+    python -m benchmarks.paper --datasets wine --models nam,spline --folds 0,1
+    python -m benchmarks.paper --no-run                          # tables and pictures alone
+
+Cells that other benchmarks measured (joint.csv, earlier.csv) are taken from there; `--fresh`
+measures those too. Unless models are named, fast ones run on five folds, slow ones on fold 0 of
+the datasets with fewer than 10,000 rows.
+"""
+
+import argparse
+from pathlib import Path
+
+from benchmarks import paper_tables, plots, tables
+from benchmarks.datasets import N_FOLDS, catalogue
+from benchmarks.environments import ROOT
+from benchmarks.joint import TOO_SMALL, by_size
+from benchmarks.rivals.calm import CURVES, EFFECTS, paper_name
+from benchmarks.run import Cell, finished, names, run, settings_from, settings_parser
+
+RESULTS = ROOT / "benchmarks/results"
+FOLDS = [str(fold) for fold in range(N_FOLDS)]
+CALM = [paper_name(*effect, curves) for effect in EFFECTS for curves in CURVES]
+FAST = (
+    *("calm", "own_gam", "gam-spline"),
+    *(name for name in CALM if not name.endswith("-nam") and "shap" not in name),
+    *("xgboost", "random_forest", "neural_network", "spline"),
+)
+SLOW = (
+    *("calm-xgb-shap-boosting", "gam-nam"),
+    *(name for name in CALM if name.endswith("-nam") and "shap" not in name),
+    *("nam", "ebm", "eb2m", "node_ga2m", "gami_net"),
+)
+RESPONSE = "calm_paper_response"  # makes a difference to classifiers alone
+MAX_ROWS_OF_SLOW = 10_000
+
+
+def planned(datasets: list[str]) -> list[Cell]:
+    """Return the default cells: everything fast first, then the slow models."""
+    listed = catalogue().loc[datasets]
+    cells = [Cell(dataset, model, fold) for dataset in datasets for fold in FOLDS for model in FAST]
+    for dataset, facts in listed.iterrows():
+        if facts["task"] == "classification":
+            cells += [Cell(dataset, RESPONSE, fold) for fold in FOLDS]
+    small = listed.index[listed["n_rows"] < MAX_ROWS_OF_SLOW]
+    return cells + [Cell(dataset, model, "0") for dataset in small for model in SLOW]
+
+
+def chosen(datasets: list[str], models: list[str], folds: list[str]) -> list[Cell]:
+    return [
+        Cell(dataset, model, fold) for dataset in datasets for fold in folds for model in models
+    ]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.paper",
+        description="Measure the paper's experiment, or a part of it.",
+        parents=[settings_parser()],
+    )
+    parser.add_argument("--datasets", type=names, help="comma-separated; all by default")
+    parser.add_argument("--models", type=names, help="comma-separated; the plan by default")
+    parser.add_argument("--folds", type=names, help="0 to 4, with --models; all by default")
+    parser.add_argument("--fresh", action="store_true", help="measure what others measured, too")
+    parser.add_argument("--no-run", action="store_true", help="make tables and pictures alone")
+    parser.add_argument("--out", type=Path, default=RESULTS / "paper.csv")
+    options = parser.parse_args(arguments)
+    if options.folds and not options.models:
+        parser.error("--folds must come with --models: the plan has its own folds")
+    others = (RESULTS / "joint.csv", RESULTS / "earlier.csv")
+    if not options.no_run:
+        datasets = options.datasets or by_size()
+        cells = planned(datasets)
+        if options.models:
+            cells = chosen(datasets, options.models, options.folds or FOLDS)
+        known = set() if options.fresh else finished(*others)
+        run([cell for cell in cells if cell not in known], options.out, settings_from(options))
+    measured = tables.read_first(options.out, *others)
+    synthetic = tables.read(RESULTS / "synthetic.csv")
+    text = paper_tables.report(measured, synthetic)
+    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
+    large = measured[measured["dataset"] != TOO_SMALL]
+    if plots.BASE in set(large["model"]):
+        plots.trade_offs(large).savefig(options.out.with_suffix(".png"), dpi=110)
+    print(f"wrote {options.out.with_suffix('.md')}")
+
+
+if __name__ == "__main__":
+    main()

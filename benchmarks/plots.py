@@ -1,0 +1,52 @@
+"""Pictures of measured models: error against the number of interactions and against fit time.
+
+A point is a model: the geometric mean over datasets of its error relative to the own GAM, on the
+folds that both finished.
+"""
+
+import pandas as pd
+
+from benchmarks import tables
+
+BASE = "own_gam"
+AXES = {"n_interactions": "interactions (mean)", "fit_seconds": "seconds of a fit (geometric mean)"}
+
+
+def positions(measured: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per model: relative error, interactions, seconds, number of datasets."""
+    errors = measured.set_index(["dataset", "fold", "model"])["error"].unstack("model")
+    rows = []
+    for model, cells in measured.groupby("model", sort=False):
+        both = errors.dropna(subset=[model, BASE]).groupby("dataset").mean()
+        rows.append(
+            {
+                "model": model,
+                "error": tables.geometric_mean(both[model] / both[BASE]),
+                "n_interactions": cells["n_interactions"].mean(),
+                "fit_seconds": tables.geometric_mean(cells["fit_seconds"].dropna()),
+                "n_datasets": len(both),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def trade_offs(measured: pd.DataFrame):
+    """Return a figure with both pictures."""
+    from matplotlib.figure import Figure
+
+    points = positions(measured)
+    figure = Figure(figsize=(13, 5.5), layout="constrained")
+    for axes, (measure, label) in zip(
+        figure.subplots(1, 2, sharey=True), AXES.items(), strict=True
+    ):
+        shown = points.dropna(subset=[measure, "error"])
+        axes.scatter(shown[measure], shown["error"], s=18)
+        for x, y, name, n in shown[[measure, "error", "model", "n_datasets"]].to_numpy():
+            axes.annotate(
+                f"{name} ({n})", (x, y), xytext=(4, 3), textcoords="offset points", size=7
+            )
+        axes.axhline(1, color="0.7", linewidth=0.8, zorder=0)
+        axes.set(xlabel=label)
+    axes.set_xscale("log")
+    figure.axes[0].set_ylabel("error relative to the own GAM (in brackets: datasets)")
+    return figure

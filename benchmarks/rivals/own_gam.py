@@ -1,8 +1,0 @@
-"""calmgam without regions: its own generalised additive model."""
-
-from dataclasses import replace
-from functools import partial
-
-from benchmarks.rivals import calm
-
-RIVAL = replace(calm.RIVAL, fit=partial(calm.fit_calm, max_depth=0))

@@ -1,0 +1,106 @@
+import pandas as pd
+import pytest
+
+from benchmarks import paper_layout, paper_tables
+from benchmarks.paper_layout import ACCURACY, REFERENCES, RMSE
+
+
+def cells(dataset, task, values):
+    """Return measured cells; a list is one value per fold."""
+    measure = "rmse" if task == "regression" else "accuracy"
+    return pd.DataFrame(
+        {
+            "dataset": dataset,
+            "model": model,
+            "fold": str(fold),
+            "task": task,
+            measure: value,
+            "error": value if task == "regression" else 1 - value,
+            "fit_seconds": 1.0,
+            "n_interactions": 3.0,
+            "n_rows": 500,
+            "n_features": 7,
+        }
+        for model, folds in values.items()
+        for fold, value in enumerate(folds)
+    )
+
+
+@pytest.fixture
+def measured():
+    no2 = {
+        "calm_paper": [0.494] * 5,
+        "own_gam": [0.5] * 5,
+        "nam": [0.40, 0.58],
+        "ebm": [0.49] * 5,
+        "xgboost": [0.46] * 5,
+    }
+    spectf = {"calm_paper": [0.9], "ebm": [0.8], "nam": [0.8], "xgboost": [0.95]}
+    columns = {"r2": float("nan"), "auc": float("nan")}
+    both = [cells("no2", "regression", no2), cells("spectf", "classification", spectf)]
+    return pd.concat(both).assign(**columns)
+
+
+def test_cells_show_ours_the_published_figure_and_the_difference(measured):
+    row = paper_tables.beside(measured, RMSE).set_index("dataset").loc["no2"]
+    assert row["CALM"] == "0.49 / 0.49 (+0.00)"
+    assert row["XGB"] == "0.46 / 0.47 (-0.01)"
+    assert row["EB2M"] == "– / 0.47"
+    row = paper_tables.beside(measured, ACCURACY).set_index("dataset").loc["spectf"]
+    assert row["CALM"] == "0.900* / 0.894 (+0.006)"  # one fold of five
+
+
+def test_main_ticks_compare_with_the_mean_of_the_rivals_on_common_folds(measured):
+    marks = paper_tables.ticks(measured, RMSE, ["CALM"], ["NAM", "EBM"])
+    # Folds 0 and 1: CALM prints 0.49; NAM 0.49 and EBM 0.49 have the same mean.
+    assert marks.loc["no2", "ours"] is True
+    assert pd.isna(marks.loc["wine", "ours"])
+    worse = measured.replace({"rmse": {0.58: 0.54}})
+    assert paper_tables.ticks(worse, RMSE, ["CALM"], ["NAM", "EBM"]).loc["no2", "ours"] is False
+
+
+def test_higher_accuracy_is_better(measured):
+    marks = paper_tables.ticks(measured, ACCURACY, ["CALM"], ["NAM", "EBM"])
+    assert marks.loc["spectf", "ours"] is True
+    marks = paper_tables.ticks(measured, ACCURACY, ["CALM"], ["XGB"])
+    assert marks.loc["spectf", "ours"] is False
+
+
+def test_counts_of_the_published_figures():
+    nothing = cells("no2", "regression", {"calm": [1.0]}).assign(accuracy=1.0)
+    plain = pd.concat(
+        paper_tables.learner_ticks(nothing, layout, paper_layout.PLAIN) for layout in REFERENCES
+    )
+    best = pd.concat(paper_tables.black_box_ticks(nothing, layout) for layout in REFERENCES)
+    assert paper_tables.counted(plain) == "0 of 0 (published: 218 of 225)"
+    assert paper_tables.counted(best) == "0 of 0 (published: 40 of 75)"
+
+
+def test_own_learners_and_rivals_are_counted_apart(measured):
+    text = paper_tables.reference_counts(measured)
+    assert "CALM-X no worse than X: 1 of 2 (published" in text  # 0.494 against EBM's 0.490
+    assert "CALM-X no worse than our own X without regions: 1 of 1\n" in text
+    assert "best CALM no worse than its black box: 0 of 2" in text
+
+
+def test_one_good_variant_is_enough(measured):
+    good = cells("no2", "regression", {"calm-xgb-pdp-spline": [0.46]})
+    (layout,) = (part for part in REFERENCES if part.name == "regr_rmse_reference_xgb")
+    marks = paper_tables.black_box_ticks(pd.concat([measured, good]), layout)
+    assert marks.loc["no2", "ours"] is True
+
+
+def test_near_published_compares_errors(measured):
+    table, text = paper_tables.near_published(measured)
+    ratios = dict(zip(table["dataset"], table["ratio"], strict=True))
+    assert ratios["no2"] == pytest.approx(0.494 / 0.492)
+    assert ratios["spectf"] == pytest.approx(0.1 / 0.106)
+    assert text.endswith("2 of 2")
+
+
+def test_report_has_the_fifteen_tables(measured):
+    cases = [("case1-seed0", 0.9), ("case1-seed1", 1.0)]
+    synthetic = pd.DataFrame(cases, columns=["dataset", "r2"]).assign(model="calm_paper", fold="0")
+    text = paper_tables.report(measured, synthetic)
+    assert all(f"## Table {number}: " in text for number in range(1, 16))
+    assert "0.950* / 0.995 (-0.045)" in text

@@ -1,0 +1,31 @@
+import pytest
+
+from benchmarks import rivals
+from benchmarks.rivals.calm import CONFIGURATIONS, settings_by_name
+
+
+def test_paper_configurations_are_three_references_and_their_effects_by_three_learners():
+    settings = settings_by_name()
+    paper = [name for name in settings if name.startswith("calm-") and "shap" not in name]
+    assert len([*paper, "calm_paper"]) == 12
+    assert settings["calm_paper"]["reference"] == "xgboost"
+    assert settings["calm-dnn-rhale-spline"] == {
+        "preset": "paper",
+        "reference": "mlp",
+        "effect": "rhale",
+        "curves": "spline",
+    }
+    assert settings["gam-nam"] == {"preset": "paper", "max_depth": 0, "curves": "nam"}
+
+
+def test_only_networks_need_torch():
+    for name, rival in CONFIGURATIONS.items():
+        assert (rivals.TORCH in rival.requirements) == name.endswith("-nam")
+
+
+def test_rivals_are_found_by_configuration_file_or_path():
+    assert rivals.find("own_gam") is CONFIGURATIONS["own_gam"]
+    assert rivals.find("spline").requirements == ("pygam==0.12.0",)
+    assert rivals.find("tests.benchmarks.mean_rival").requirements == ()
+    with pytest.raises(ModuleNotFoundError, match="no_such_rival"):
+        rivals.find("no_such_rival")
