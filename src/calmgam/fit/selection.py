@@ -27,20 +27,20 @@ from calmgam.fit.threads import parallel_map
 from calmgam.model.schema import FloatArray
 
 MAX_AUTO_SPLITS = 20
-TRIED = (0, 1, 2, 3, 4, 6, 8, 10, 13, 16, 20)  # numbers of splits that are scored
+TRIED = (0, 1, 2, 3, 4, 6, 8, 11, 15, 20)  # numbers of splits that are scored
 N_FOLDS = 4
 MIN_ROWS_PER_FOLD = 10  # of each class
 MAX_BINS = 64
 MIN_CURVATURE = 0.1
 N_BAGS = 8
 QUICK = BoostingSettings(
-    learning_rate=0.05,
+    learning_rate=0.08,
     momentum=0.85,
-    momentum_rounds=0,
-    max_rounds=100,
-    patience=12,
-    tolerance=1e-3,
-    smoothing_rounds=20,
+    momentum_rounds=10,
+    max_rounds=400,
+    patience=14,
+    tolerance=1e-4,
+    smoothing_rounds=40,
 )
 
 Grow = Callable[[JointTable, FloatArray, FloatArray], tuple[PathSplit, ...]]
