@@ -8,7 +8,8 @@
 //     node on the feature       both children get all rows, with classes & left, classes & ~left
 //     leaf                      its value belongs to (these rows) x (these classes)
 //
-// so a tree costs about one prediction, not one per grid value, and no branch depends on a row's value.
+// so a tree costs about one prediction, not one per grid value, and no branch depends on a row's value. What
+// is summed over the trees are the steps from one grid value to the next, most of which are none.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lanes.hpp"
 #include "threads.hpp"
 
 namespace calmgam::ice {
@@ -53,13 +55,19 @@ inline double rounded(double x, bool float32) {
     return float32 ? static_cast<double>(static_cast<float>(x)) : x;
 }
 
+// A grid value whose class, in one tree, differs from that of the grid value before it.
+struct Step {
+    std::uint32_t point;
+    std::int32_t before, after;  // classes; NONE: the value of the tree is another pass's
+};
+constexpr int NONE = 64;
+
 // One descent of one tree for at most 64 classes of grid values.
 struct Pass {
     std::int32_t root;
     int n_classes;
-    std::size_t first_mask;               // left_mask[first_mask + rank[node]] at the nodes on the feature
-    std::vector<std::uint8_t> class_of;   // of the grid values in `points`
-    std::vector<std::uint32_t> points;
+    std::size_t first_mask;  // left_mask[first_mask + rank[node]] at the nodes on the feature
+    std::vector<Step> steps;
 };
 
 struct Plan {
@@ -100,27 +108,30 @@ inline Plan make_plan(const Trees &trees, std::int32_t feature, const std::vecto
         }
 
         for (int first = 0; first < n_classes; first += 64) {
-            Pass pass{root, std::min(64, n_classes - first), plan.left_mask.size(), {}, {}};
+            Pass pass{root, std::min(64, n_classes - first), plan.left_mask.size(), {}};
             plan.left_mask.resize(plan.left_mask.size() + own_nodes.size(), 0);
-            for (std::size_t point = 0; point < grid.size(); ++point) {
-                const std::int32_t local = class_of[point] - first;
-                if (local < 0 || local >= 64) continue;
-                pass.points.push_back(static_cast<std::uint32_t>(point));
-                pass.class_of.push_back(static_cast<std::uint8_t>(local));
-            }
             std::uint64_t seen = 0;
-            for (std::size_t k = 0; k < pass.points.size(); ++k) {
-                const std::uint64_t bit = std::uint64_t{1} << pass.class_of[k];
-                if (seen & bit) continue;
+            std::int32_t before = NONE;
+            for (std::size_t point = 0; point < grid.size(); ++point) {
+                const std::int32_t local = class_of[point] - first, after = local >= 0 && local < 64 ? local : NONE;
+                if (after != before) pass.steps.push_back({static_cast<std::uint32_t>(point), before, after});
+                before = after;
+                if (after == NONE || seen >> after & 1) continue;
+                const std::uint64_t bit = std::uint64_t{1} << after;
                 seen |= bit;
                 for (std::size_t own = 0; own < own_nodes.size(); ++own)
-                    if (goes_left(trees, own_nodes[own], grid[pass.points[k]]))
-                        plan.left_mask[pass.first_mask + own] |= bit;
+                    if (goes_left(trees, own_nodes[own], grid[point])) plan.left_mask[pass.first_mask + own] |= bit;
             }
             plan.passes.push_back(std::move(pass));
         }
     }
     return plan;
+}
+
+// sum += after - before
+CALMGAM_CLONES
+static void add_step(const double* before, const double* after, std::size_t n_rows, double* sum) {
+    for (std::size_t row = 0; row < n_rows; ++row) sum[row] += after[row] - before[row];
 }
 
 // What one thread needs to bring blocks of rows down the trees.
@@ -130,7 +141,7 @@ public:
 
     Descent(const Trees &trees, const Plan &plan, const Matrix &rows, std::size_t n_points)
         : trees_(trees), plan_(plan), matrix_(rows), n_points_(n_points),
-          columns_(rows.n_columns * block_size), sums_(n_points * block_size), leaf_values_(64 * block_size),
+          columns_(rows.n_columns * block_size), sums_(n_points * block_size), leaf_values_((NONE + 1) * block_size),
           rows_(block_size) {}
 
     // out[row, point], C-order, for rows first .. first + block_size.
@@ -148,15 +159,15 @@ public:
 
         for (const Pass &pass : plan_.passes) {
             descend(pass, static_cast<std::uint32_t>(n_rows));
-            for (std::size_t k = 0; k < pass.points.size(); ++k) {
-                double *sum = &sums_[pass.points[k] * block_size];
-                const double *value = &leaf_values_[pass.class_of[k] * block_size];
-                for (std::size_t row = 0; row < n_rows; ++row) sum[row] += value[row];
-            }
+            for (const Step &step : pass.steps)
+                add_step(&leaf_values_[step.before * block_size], &leaf_values_[step.after * block_size], n_rows,
+                         &sums_[step.point * block_size]);
         }
-        for (std::size_t row = 0; row < n_rows; ++row)
+        for (std::size_t row = 0; row < n_rows; ++row) {
+            double sum = 0.0;
             for (std::size_t point = 0; point < n_points_; ++point)
-                out[(first + row) * n_points_ + point] = sums_[point * block_size + row];
+                out[(first + row) * n_points_ + point] = sum += sums_[point * block_size + row];
+        }
     }
 
 private:

@@ -8,10 +8,17 @@ from calmgam import CALMClassifier, CALMRegressor
 from calmgam.fit.curves import draw_bags
 from calmgam.fit.spline_design import Design
 from calmgam.fit.splines import SplineSettings, draw, estimate, fit_splines
+from calmgam.fit.threads import blas_threads
 from calmgam.model.serialize import to_json
 from tables import MixedTable
 
 SETTINGS = SplineSettings()
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    with blas_threads(1):
+        yield
 
 
 def fit(table, target, n_jobs=1, **options):

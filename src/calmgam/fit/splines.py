@@ -24,11 +24,12 @@ from calmgam.fit.binning import Binned
 from calmgam.fit.curves import Curves, Progress, Roles
 from calmgam.fit.losses import Target
 from calmgam.fit.spline_design import Design
+from calmgam.fit.threads import blas_threads
 from calmgam.model.schema import FloatArray
 
 # Bounds of a group's penalty, relative to what the rows know of its coefficients.
 LEAST, MOST = 1e-8, 1e8
-MIN_CURVATURE = 1e-5
+MIN_CURVATURE = 1e-5  # of a row's log loss
 RELAXATION = 1.5  # of steps in the logarithm of the penalties: plain ones are slow
 
 
@@ -89,12 +90,13 @@ def fit_splines(
     The bags are draws from the posterior in pairs that mirror each other, so that their mean is the
     estimate. The loss is that of a second fit, to the training rows of the first bag.
     """
-    design = Design(cells, binned, n_leaves)
-    fitted = estimate(design, cells, target, target.weights, settings, n_jobs, progress=progress)
     weights = np.where(roles[:, 0] & TRAINS, target.weights, 0.0)
-    apart = estimate(design, cells, target, weights, settings, n_jobs)
+    with blas_threads(1):  # on matrices of this size more of them wait for each other
+        design = Design(cells, binned, n_leaves)
+        fitted = estimate(design, cells, target, target.weights, settings, n_jobs, progress)
+        apart = estimate(design, cells, target, weights, settings, n_jobs)
+        draws = draw(fitted, settings.n_draws, np.random.default_rng(seed))
     loss = design.curves(apart.coefficients[:, None]).validation_loss(cells, target, roles)
-    draws = draw(fitted, settings.n_draws, np.random.default_rng(seed))
     return replace(design.curves(draws), losses=np.array([loss]))
 
 
@@ -134,12 +136,13 @@ def estimate(
         penalties = np.clip(penalties, LEAST * information, MOST * information)
         root = inverse_root(gram + np.diag(np.append(penalties, 0.0)[group_of]))
         coefficients = root @ (root.T @ right)
-        known = sizes - penalties * over_groups((root**2).sum(axis=1))
-        change, freedom = np.abs(known - freedom).max(), np.maximum(known, 1e-12)
+        before, freedom = freedom, sizes - penalties * over_groups((root**2).sum(axis=1))
+        change = np.abs(freedom - before).max()
         scale = 1.0
         if target.is_classification:
-            scores, before = design.curves(coefficients[:, None]).scores(cells), scores
-            change = max(change, np.sqrt(np.average((scores - before) ** 2, weights=weights)))
+            moved = design.curves(coefficients[:, None]).scores(cells) - scores
+            change = max(change, np.sqrt(np.average(moved**2, weights=weights)))
+            scores += moved
         else:
             fitted = coefficients @ (2 * right - gram @ coefficients)
             residual = max(weights @ target.values**2 - fitted, LEAST * weights.sum())
@@ -148,7 +151,8 @@ def estimate(
             progress(step + 1, settings.max_steps)
         if change < settings.tolerance:
             break
-        wanted = scale * freedom / np.maximum(over_groups(coefficients**2), 1e-100)
+        squares = over_groups(coefficients**2)
+        wanted = scale * np.maximum(freedom, 1e-12) / np.maximum(squares, 1e-100)
         penalties = penalties * (wanted / penalties) ** RELAXATION
     return Estimate(coefficients, np.sqrt(scale) * root, penalties, freedom)
 
