@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from calmgam import CALMRegressor
-from calmgam._kernels import TRAINS
+from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.binning import bin_table
 from calmgam.fit.curves import draw_bags
 from calmgam.fit.learners import LEARNERS
 from calmgam.fit.losses import Target
 from calmgam.fit.nam import WHOLE, NamSettings, NetworkInputs, fit_networks, slot_values
+from calmgam.fit.partitions import given_trees
 from calmgam.model.schema import Schema
 from tables import MixedTable
 
@@ -65,6 +66,23 @@ def test_mixed_tables_are_learned_and_scored_by_their_cells(task):
     ):
         assert value.shape == (1, n_leaves, n_slots)
         assert np.isfinite(value).all()
+
+
+def test_shrinkage_keeps_regions_of_few_rows_near_the_whole():
+    X, _ = gated(400)
+    y = np.random.default_rng(1).normal(size=400)
+    schema = Schema.learn(X)
+    binned = bin_table(schema.encode(X), schema, 16)
+    trees = given_trees({"x0": ["x1 <= -0.95", "x1 > -0.95"]}, schema, binned.edges, X)
+    inputs = binned.cells(trees, X), binned, [2, 1], Target.regression(y, np.ones(400))
+    roles = np.full((400, 1), TRAINS | VALIDATES, dtype=np.uint8)
+
+    def difference(l2):
+        curves = fit_networks(*inputs, roles, NamSettings(min_steps=400, l2=l2), seed=0)
+        few, many = curves.values[0][0][:, :-1]
+        return np.abs(few - many).mean()
+
+    assert difference(100.0) < 0.5 * difference(0.0)
 
 
 def test_weights_count():

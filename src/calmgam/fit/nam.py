@@ -40,6 +40,8 @@ class NamSettings:
     min_steps : int
         Small tables are gone through more often than `n_epochs` times, up to so many steps.
     batch_size : int
+    l2 : float
+        Shrinks every network as so many rows of height 0 would: regions of few rows learn little.
     step_size : float
         Of Adam; falls to 0 along half a cosine.
     patience : float
@@ -49,6 +51,7 @@ class NamSettings:
     n_epochs: int = 10
     min_steps: int = 3000
     batch_size: int = 32
+    l2: float = 5.0
     step_size: float = 0.001
     patience: float = 0.5
 
@@ -72,6 +75,8 @@ class NetworkInputs:
         Standardised centre of every slot; beyond the region's own values the nearest of them.
     marks : (n_networks, n_slots) array
         Vector learned for a level or missing value, 1 .. n_marks; 0 for none.
+    n_rows : (n_networks,) array
+        Training rows of the network.
     silent : (n_networks, n_slots) array of bool
         Levels and missing values without rows, of which the network knows nothing.
     """
@@ -80,6 +85,7 @@ class NetworkInputs:
     leaves: np.ndarray
     numbers: np.ndarray
     marks: np.ndarray
+    n_rows: np.ndarray
     silent: np.ndarray
 
     @classmethod
@@ -100,6 +106,7 @@ class NetworkInputs:
         shape = len(lines), max(binned.n_slots)
         numbers, silent = np.zeros(shape, dtype=np.float32), np.ones(shape, dtype=bool)
         marks, n_marks = np.zeros(shape, dtype=np.int64), 0
+        n_rows = np.zeros(len(lines))
         for line, (i, leaf) in enumerate(lines):
             feature, n_slots, values = binned.features[i], binned.n_slots[i], slot_values(binned, i)
             rows = trains & ((leaf == WHOLE) | (cells[i] // n_slots == leaf))
@@ -110,12 +117,12 @@ class NetworkInputs:
             if len(inside):  # no network looks further than its rows
                 known = np.clip(known, inside.min(), inside.max())
             is_bin = feature.is_numeric & (np.arange(n_slots) < n_slots - 1)
-            numbers[line, :n_slots] = known
+            n_rows[line], numbers[line, :n_slots] = rows.sum(), known
             marks[line, :n_slots] = np.where(seen & ~is_bin, n_marks + dense.marked(values), 0)
             silent[line, :n_slots] = ~seen & ~is_bin
             n_marks += len(dense.marks)
         features, leaves = np.array(lines).T
-        return cls(features, leaves, numbers, marks, silent)
+        return cls(features, leaves, numbers, marks, n_rows, silent)
 
 
 def slot_values(binned: Binned, feature: int) -> FloatArray:
@@ -153,7 +160,7 @@ def fit_networks(
     best, best_epoch = None, 0
     with _one_thread(torch):
         networks = _Networks(torch, inputs, _start(target.take(trains)), rng)
-        rows = _Rows(torch, inputs, cells, binned, target)
+        rows = _Rows(torch, inputs, cells, binned, target, settings.l2 * target.curvature)
         optimiser = torch.optim.Adam(networks.parameters, lr=settings.step_size, fused=True)
         schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, n_steps)
         for epoch in range(n_epochs):
@@ -245,6 +252,7 @@ class _Rows:
         cells: NDArray[np.uint16],
         binned: Binned,
         target: Target,
+        l2: float,
     ) -> None:
         def tensor(array: Any, kind: type) -> Any:
             return torch.from_numpy(np.ascontiguousarray(array, dtype=kind))
@@ -260,6 +268,7 @@ class _Rows:
         self.leaves = tensor((cells // n_slots).T, np.int32)
         self.slots = tensor((cells % n_slots).T, np.int32)
         self.y, self.weights = tensor(target.values, np.float32), tensor(target.weights, np.float32)
+        self.shrinkage = tensor(l2 / np.maximum(inputs.n_rows, 1.0), np.float32)
         self.is_classification = target.is_classification
 
     def loss(self, networks: _Networks, rows: NDArray[np.intp]) -> Any:
@@ -268,13 +277,14 @@ class _Rows:
         slots = self.slots[some].T[self.features].long()
         leaves = self.leaves[some].T[self.features]
         takes_part = (leaves == self.leaf_of_network) | (self.leaf_of_network == WHOLE)
-        heights = networks(self.numbers.gather(1, slots), self.marks.gather(1, slots))
-        scores = networks.intercept + (heights * takes_part).sum(dim=0)
+        heights = networks(self.numbers.gather(1, slots), self.marks.gather(1, slots)) * takes_part
+        scores = networks.intercept + heights.sum(dim=0)
         y = self.y[some]
         if self.is_classification:
             losses = torch.nn.functional.softplus(scores) - y * scores
         else:
             losses = (y - scores) ** 2
+        losses = losses + self.shrinkage @ heights**2
         return (self.weights[some] * losses).mean()
 
 
