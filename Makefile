@@ -65,7 +65,7 @@ bench-speed: .venv/dev-installed needs-data
 		--compare calm_paper:calm_additive_continuous
 
 bench-untuned: .venv/dev-installed needs-data
-	$(BIN)/python -m benchmarks.run --again all --folds 3 --out $(RESULTS)/untuned.csv \
+	$(BIN)/python -m benchmarks.run --again all --folds 4 --out $(RESULTS)/untuned.csv \
 		--datasets wine,phoneme,ccpp,california_housing,skill_craft,magic --models own_gam,ebm
 	$(BIN)/python -m benchmarks.tables $(RESULTS)/untuned.csv \
 		--out $(RESULTS)/untuned.md --compare own_gam:ebm
