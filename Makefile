@@ -60,9 +60,11 @@ bench-speed: .venv/dev-installed needs-data
 	$(BIN)/python -m benchmarks.run --again all --folds 0 --out $(RESULTS)/speed.csv \
 		--datasets bike_sharing,california_housing,phoneme \
 		--models calm_paper,calm_additive,calm_additive_continuous
+	$(BIN)/python -m benchmarks.run --again all --folds 0 --out $(RESULTS)/speed.csv \
+		--datasets wine,phoneme,airfoil,churn,seoul_bike,magic --models calm,ebm,eb2m
 	$(BIN)/python -m benchmarks.tables $(RESULTS)/speed.csv --out $(RESULTS)/speed.md \
 		--compare own_gam:ebm --compare calm_paper:calm_additive \
-		--compare calm_paper:calm_additive_continuous
+		--compare calm_paper:calm_additive_continuous --compare calm:ebm --compare calm:eb2m
 
 bench-untuned: .venv/dev-installed needs-data
 	$(BIN)/python -m benchmarks.run --again all --folds 4 --out $(RESULTS)/untuned.csv \

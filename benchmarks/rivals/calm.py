@@ -48,6 +48,8 @@ def settings_by_name() -> dict[str, dict]:
     found = {
         "own_gam": {"max_depth": 0},
         "calm_depth2": {"max_depth": 2},
+        "calm_8_splits": {"max_splits": 8},
+        "calm_10_splits": {"max_splits": 10},
         "calm_heterogeneity": {"growth": "heterogeneity"},
         "calm_paper_response": {**paper, "effect_scale": "response"},
     }

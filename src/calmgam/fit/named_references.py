@@ -25,7 +25,7 @@ NAMES = (
     "mlp_early",
     "tabpfn",
 )
-EARLY_STOPPING_ROWS = 2000  # a smaller table cannot spare validation rows
+SMALL_TABLE = 2000  # fewer rows: none to spare for early stopping, leaves of twenty are coarse
 PATIENCE = 20  # rounds of boosting without a better validation loss
 
 
@@ -68,10 +68,12 @@ def named_reference(
         from sklearn import ensemble  # takes a while to import
 
         rarest = len(y) if task == "regression" else np.bincount(y.astype(int), minlength=2).min()
+        small = len(y) < SMALL_TABLE
         return getattr(ensemble, f"HistGradientBoosting{kind}")(
             max_iter=60,
             learning_rate=0.15,
-            early_stopping=bool(len(y) >= EARLY_STOPPING_ROWS and rarest >= 2),
+            min_samples_leaf=8 if small else 20,
+            early_stopping=bool(not small and rarest >= 2),
             n_iter_no_change=10,
             random_state=random_state,
         )
