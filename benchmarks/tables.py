@@ -63,6 +63,24 @@ def compare(measured: pd.DataFrame, ours: str, rival: str) -> pd.DataFrame:
     return table
 
 
+def summarise(measured: pd.DataFrame, pairs: list[list[str]]) -> pd.DataFrame:
+    """Return one row per comparison: how many datasets, ratios in the mean, the worst error."""
+    rows = []
+    for ours, rival in pairs:
+        *each, mean = compare(measured, ours, rival).to_dict("records")
+        rows.append(
+            {
+                "model": ours,
+                "rival": rival,
+                "datasets": len(each),
+                "error ratio": mean["error ratio"],
+                "largest": max(row["error ratio"] for row in each),
+                "times faster": mean["times faster"],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
 def comparison_text(measured: pd.DataFrame, ours: str, rival: str) -> str:
     return section(f"{ours} against {rival}", compare(measured, ours, rival))
 
@@ -107,15 +125,19 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--compare", action="append", default=[], metavar="OURS:RIVAL")
     parser.add_argument("--wide", action="append", default=[], metavar="MEASURE", help="e.g. error")
     parser.add_argument("--out", type=Path, help="Markdown file")
+    parser.add_argument("--summary", type=Path, help="Markdown file with a line per comparison")
     options = parser.parse_args(arguments)
     measured = read(options.results)
-    parts = [comparison_text(measured, *pair.split(":")) for pair in options.compare]
+    pairs = [pair.split(":") for pair in options.compare]
+    parts = [comparison_text(measured, *pair) for pair in pairs]
     parts += [section(measure, wide(measured, measure)) for measure in options.wide]
     text = "\n\n".join(parts)
     print(text)
     if options.out:
         command = shlex.join(["python", "-m", "benchmarks.tables", *(arguments or sys.argv[1:])])
         options.out.write_text(f"Made by `{command}`.\n\n{text}\n")
+    if options.summary:
+        options.summary.write_text(markdown(summarise(measured, pairs)) + "\n")
 
 
 if __name__ == "__main__":

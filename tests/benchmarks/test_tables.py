@@ -53,3 +53,10 @@ def test_command_writes_markdown_with_its_own_command(results, capsys):
     assert text.startswith("Made by `python -m benchmarks.tables ")
     assert capsys.readouterr().out.strip() in text
     assert "## ours against rival" in text
+
+
+def test_summary_has_a_line_per_comparison(results):
+    out = results.with_name("summary.md")
+    tables.main([str(results), "--compare", "ours:rival", "--summary", str(out)])
+    line = [part.strip() for part in out.read_text().splitlines()[-1].split("|")[1:-1]]
+    assert line == ["ours", "rival", "2", "0.5", "1", "10"]
