@@ -8,7 +8,7 @@ from calmgam import CALMClassifier, CALMRegressor
 from calmgam.fit.curves import draw_bags
 from calmgam.fit.spline_design import Design
 from calmgam.fit.splines import SplineSettings, draw, estimate, fit_splines
-from calmgam.fit.threads import blas_threads
+from calmgam.fit.threads import one_blas_thread
 from calmgam.model.serialize import to_json
 from tables import MixedTable
 
@@ -17,7 +17,7 @@ SETTINGS = SplineSettings()
 
 @pytest.fixture(autouse=True)
 def _one_thread():
-    with blas_threads(1):
+    with one_blas_thread:
         yield
 
 

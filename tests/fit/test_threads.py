@@ -1,10 +1,11 @@
 import threading
 import time
+from contextlib import contextmanager
 
 import pytest
 from threadpoolctl import threadpool_info
 
-from calmgam.fit.threads import openmp_threads, parallel_map
+from calmgam.fit.threads import Shared, openmp_threads, parallel_map
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 8])
@@ -60,3 +61,34 @@ def test_openmp_is_limited_inside_the_context_only():
     with openmp_threads(1):
         assert set(counts()) == {1}
     assert counts() == before
+
+
+def test_a_shared_context_ends_when_the_last_thread_leaves():
+    """Two threads overlap, the first to come goes first; nothing of the limit stays behind."""
+    limit, seen = {"threads": 8}, []
+
+    @contextmanager
+    def lowered():
+        before, limit["threads"] = limit["threads"], 1
+        yield
+        limit["threads"] = before
+
+    shared, inside, leave = Shared(lowered), threading.Barrier(2, timeout=5), threading.Event()
+
+    def first():
+        with shared:
+            inside.wait()
+        seen.append(limit["threads"])
+        leave.set()
+
+    def second():
+        with shared:
+            inside.wait()
+            leave.wait(5)
+
+    list(parallel_map(lambda work: work(), [first, second], 2))
+    assert seen == [1]
+    assert limit["threads"] == 8
+    with shared:
+        assert limit["threads"] == 1
+    assert limit["threads"] == 8

@@ -24,6 +24,7 @@ from calmgam.fit.binning import Binned
 from calmgam.fit.curves import Curves, Progress, Roles
 from calmgam.fit.dense import DenseColumn
 from calmgam.fit.losses import Target
+from calmgam.fit.threads import Shared
 from calmgam.model.schema import FloatArray
 
 LAYERS = (100, 100, 10)
@@ -158,7 +159,7 @@ def fit_networks(
     n_epochs = settings.epochs(len(trains))
     n_steps = n_epochs * math.ceil(len(trains) / settings.batch_size)
     best, best_epoch = None, 0
-    with _one_thread(torch):
+    with one_torch_thread:
         networks = _Networks(torch, inputs, _start(target.take(trains)), rng)
         rows = _Rows(torch, inputs, cells, binned, target, settings.l2 * target.curvature)
         optimiser = torch.optim.Adam(networks.parameters, lr=settings.step_size, fused=True)
@@ -295,14 +296,17 @@ def _start(target: Target) -> float:
 
 
 @contextmanager
-def _one_thread(torch: Any) -> Iterator[None]:
-    """Compute in one thread: matrices are so small that others would mostly wait."""
+def _limited() -> Iterator[None]:
+    torch = _torch()
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+one_torch_thread = Shared(_limited)  # matrices are so small that more would mostly wait
 
 
 def _torch() -> Any:

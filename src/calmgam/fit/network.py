@@ -11,17 +11,28 @@ so the first layer is computed once per row and the rest in single precision.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from calmgam.fit.dense import DenseTable
-from calmgam.fit.threads import blas_threads, parallel_map
+from calmgam.fit.threads import Shared, one_blas_thread, parallel_map
 from calmgam.model.schema import Schema
 
 BATCH_VALUES = 8192  # hidden layers of a batch stay in the cache
+
+
+@contextmanager
+def _warnings_off() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
+no_convergence_warning = Shared(_warnings_off)  # 200 epochs are what was asked for
 
 
 class Network:
@@ -63,8 +74,7 @@ class Network:
         """Train on encoded rows, up to 200 epochs in batches of 200."""
         self.table = DenseTable.learn(X, self.schema)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        with blas_threads(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with one_blas_thread, no_convergence_warning:
             self.estimator.fit(self.table.encode(X).astype(np.float32), y, **weights)
         self.layers = [
             (weight.astype(np.float32), bias.astype(np.float32))
@@ -131,6 +141,6 @@ class Network:
     ) -> np.ndarray:
         size = max(1, BATCH_VALUES // n_values)
         batches: Iterable[Any] = (X[start : start + size] for start in range(0, len(X), size))
-        with blas_threads(1):
+        with one_blas_thread:
             parts = list(parallel_map(work, batches, self.n_jobs))
         return np.concatenate(parts).astype(np.float64)

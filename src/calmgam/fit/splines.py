@@ -24,7 +24,7 @@ from calmgam.fit.binning import Binned
 from calmgam.fit.curves import Curves, Progress, Roles
 from calmgam.fit.losses import Target
 from calmgam.fit.spline_design import Design
-from calmgam.fit.threads import blas_threads
+from calmgam.fit.threads import one_blas_thread
 from calmgam.model.schema import FloatArray
 
 # Bounds of a group's penalty, relative to what the rows know of its coefficients.
@@ -91,7 +91,7 @@ def fit_splines(
     estimate. The loss is that of a second fit, to the training rows of the first bag.
     """
     weights = np.where(roles[:, 0] & TRAINS, target.weights, 0.0)
-    with blas_threads(1):  # on matrices of this size more of them wait for each other
+    with one_blas_thread:  # on matrices of this size more of them wait for each other
         design = Design(cells, binned, n_leaves)
         fitted = estimate(design, cells, target, target.weights, settings, n_jobs, progress)
         apart = estimate(design, cells, target, weights, settings, n_jobs)

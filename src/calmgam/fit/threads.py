@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from functools import lru_cache
+from threading import Lock
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
@@ -31,11 +33,34 @@ def openmp_threads(n_threads: int) -> Any:
     return _controller().limit(limits=n_threads, user_api="openmp")
 
 
-def blas_threads(n_threads: int) -> Any:
-    """Context in which matrix products use at most `n_threads`; with one, they have fixed bits."""
-    return _controller().limit(limits=n_threads, user_api="blas")
+class Shared:
+    """A context that holds for the whole process and that several threads may be in.
+
+    The first to come sets it up, the last to go takes it down; were each to restore what it found,
+    the last would restore what another had set.
+    """
+
+    def __init__(self, make: Callable[[], AbstractContextManager[Any]]) -> None:
+        self._make, self._lock, self._n_inside = make, Lock(), 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._n_inside:
+                self._context = self._make()
+                self._context.__enter__()
+            self._n_inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if not self._n_inside:
+                self._context.__exit__(None, None, None)
 
 
 @lru_cache(maxsize=1)
 def _controller() -> Any:
     return ThreadpoolController()  # finding the loaded libraries takes milliseconds
+
+
+# Matrix products in one thread: they have fixed bits.
+one_blas_thread = Shared(lambda: _controller().limit(limits=1, user_api="blas"))
