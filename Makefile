@@ -61,11 +61,14 @@ bench-speed: .venv/dev-installed needs-data
 		--datasets bike_sharing,california_housing,phoneme \
 		--models calm_paper,calm_additive,calm_additive_continuous
 	$(BIN)/python -m benchmarks.run --again all --folds 0 --out $(RESULTS)/speed.csv \
+		--datasets california_housing --models gam-spline,spline
+	$(BIN)/python -m benchmarks.run --again all --folds 0 --out $(RESULTS)/speed.csv \
 		--datasets wine,phoneme,airfoil,churn,seoul_bike,magic --models calm,ebm,eb2m
 	$(BIN)/python -m benchmarks.tables $(RESULTS)/speed.csv --out $(RESULTS)/speed.md \
 		--summary $(RESULTS)/speed_summary.md \
 		--compare own_gam:ebm --compare calm_paper:calm_additive \
-		--compare calm_paper:calm_additive_continuous --compare calm:ebm --compare calm:eb2m
+		--compare calm_paper:calm_additive_continuous --compare calm:ebm --compare calm:eb2m \
+		--compare gam-spline:spline
 
 bench-untuned: .venv/dev-installed needs-data
 	$(BIN)/python -m benchmarks.run --again all --folds 4 --out $(RESULTS)/untuned.csv \
