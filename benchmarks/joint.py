@@ -104,10 +104,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=RESULTS / "joint.csv")
     parser.add_argument("--earlier", type=Path, default=RESULTS / "earlier.csv")
     parser.add_argument("--fresh", action="store_true", help="measure the earlier cells too")
+    parser.add_argument("--no-run", action="store_true", help="make the tables alone")
     options = parser.parse_args(arguments)
-    known = set() if options.fresh else finished(options.earlier)
-    cells = [cell for cell in planned(options.datasets or by_size()) if cell not in known]
-    run(cells, options.out, settings_from(options))
+    if not options.no_run:
+        known = set() if options.fresh else finished(options.earlier)
+        cells = [cell for cell in planned(options.datasets or by_size()) if cell not in known]
+        run(cells, options.out, settings_from(options))
     text = report(measured_or_earlier(options.out, options.earlier))
     options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
     print(text)
