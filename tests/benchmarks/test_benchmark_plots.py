@@ -31,4 +31,11 @@ def test_a_model_stands_at_its_error_relative_to_the_own_gam(measured):
 def test_both_pictures_name_every_model(measured):
     figure = plots.trade_offs(measured)
     for axes in figure.axes:
-        assert [text.get_text() for text in axes.texts] == ["own_gam (2)", "calm (2)"]
+        assert [text.get_text() for text in axes.texts] == ["calm (2)", "own_gam (2)"]
+
+
+def test_models_on_few_datasets_are_left_out(measured):
+    one = measured.iloc[[0]].assign(model="short", error=0.1)
+    more = [measured.assign(dataset=measured["dataset"] + str(k)) for k in range(2)]
+    figure = plots.trade_offs(pd.concat([measured, *more, one]))
+    assert [text.get_text() for text in figure.axes[0].texts] == ["calm (6)", "own_gam (6)"]
