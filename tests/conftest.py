@@ -1,8 +1,13 @@
 """Lies here so that tests can import the oracles and the browser beside it."""
 
+import os
+
 import pytest
 
 from chromium import browser
+
+# Waiting OpenMP threads sleep: on a machine with other work they would spin for most of the time.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 @pytest.fixture(scope="session")
