@@ -7,7 +7,7 @@ RESULTS := benchmarks/results
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*)
 
 .PHONY: help demo test lint format figures page wheel clean \
-	bench-speed bench-untuned bench-joint bench-paper bench-synthetic bench-million bench-reading \
+	bench-speed bench-untuned bench-curves bench-joint bench-paper bench-synthetic bench-million bench-reading \
 	bench-readme needs-data
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make page             build the report page's script and style (needs node and npm)"
 	@echo "make bench-speed      own GAM against EBM, paper() against calm-additive  (CALMGAM_DATA)"
 	@echo "make bench-untuned    own GAM against EBM on a fold that no choice looked at (CALMGAM_DATA)"
+	@echo "make bench-curves     learners of curves without regions, side by side (CALMGAM_DATA)"
 	@echo "make bench-joint      joint growth on 24 tables, five folds, beside rivals (CALMGAM_DATA)"
 	@echo "make bench-paper      the paper's whole experiment and its tables (CALMGAM_DATA; days)"
 	@echo "make bench-synthetic  the paper's synthetic cases"
@@ -75,6 +76,15 @@ bench-untuned: .venv/dev-installed needs-data
 		--datasets wine,phoneme,ccpp,california_housing,skill_craft,magic --models own_gam,ebm
 	$(BIN)/python -m benchmarks.tables $(RESULTS)/untuned.csv \
 		--out $(RESULTS)/untuned.md --compare own_gam:ebm
+
+bench-curves: .venv/dev-installed needs-data
+	$(BIN)/python -m benchmarks.run --again all --folds 1 --out $(RESULTS)/curves.csv \
+		--datasets wine,ccpp,california_housing,skill_craft,no2,airfoil,bike_sharing \
+		--models own_gam,gam-spline,gam-backfitting
+	$(BIN)/python -m benchmarks.run --again all --folds 1 --out $(RESULTS)/curves.csv \
+		--datasets phoneme,magic,churn,adult --models own_gam,gam-spline
+	$(BIN)/python -m benchmarks.tables $(RESULTS)/curves.csv --out $(RESULTS)/curves.md \
+		--wide error --wide fit_seconds
 
 bench-joint: .venv/dev-installed needs-data
 	$(BIN)/python -m benchmarks.joint

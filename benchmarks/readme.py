@@ -11,7 +11,10 @@ from pathlib import Path
 
 from benchmarks.environments import ROOT
 
-PAGES = tuple(ROOT / page for page in ("README.md", "docs/benchmarks.md", "docs/reading.md"))
+PAGES = (
+    ROOT / "README.md",
+    *(ROOT / f"docs/{page}.md" for page in ("benchmarks", "curves", "reading")),
+)
 RESULTS = ROOT / "benchmarks" / "results"
 BLOCK = re.compile(r"(<!-- benchmarks:(\w+) -->\n).*?(<!-- /benchmarks -->)", re.DOTALL)
 

@@ -47,6 +47,7 @@ def settings_by_name() -> dict[str, dict]:
     paper = {"preset": "paper"}
     found = {
         "own_gam": {"max_depth": 0},
+        "gam-backfitting": {"max_depth": 0, "curves": "backfitting"},
         "calm_depth2": {"max_depth": 2},
         "calm_8_splits": {"max_splits": 8},
         "calm_10_splits": {"max_splits": 10},
