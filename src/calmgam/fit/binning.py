@@ -1,8 +1,8 @@
 """One list of cuts per feature, and every row's slot on it.
 
-In: the encoded matrix. Out: `Binned`, the cuts (midway between adjacent distinct training values)
-and the slot of every value. Curve edges and thresholds of conditions both come from these cuts, so
-no value can have the bin of one side and the region of the other.
+In: the encoded matrix. Out: `Binned`, the cuts (between adjacent distinct training values, at the
+roundest number there) and the slot of every value. Curve edges and thresholds of conditions both
+come from these cuts, so no value can have the bin of one side and the region of the other.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def bin_table(X: FloatArray, schema: Schema, max_bins: int) -> Binned:
 
 
 def cuts(column: FloatArray, max_bins: int) -> tuple[FloatArray, FloatArray]:
-    """Cuts midway between adjacent distinct values, and the mean of the values in every bin.
+    """Cuts between adjacent distinct values, and the mean of the values in every bin.
 
     All of them, or those nearest to quantiles.
     """
@@ -105,11 +105,30 @@ def cuts(column: FloatArray, max_bins: int) -> tuple[FloatArray, FloatArray]:
     lower = np.arange(len(values) - 1)
     if len(values) > max_bins:
         lower = quantile_positions(counts, max_bins)
-    left, right = values[lower], values[lower + 1]
+    return roundest(values[lower], values[lower + 1]), _means(values, counts, lower)
+
+
+def roundest(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return the number with the fewest digits between two others, next to their middle.
+
+    The training rows cannot tell where between two values the truth changes; people's rules change
+    at round numbers, and those are easier to read.
+    """
     middle = left / 2 + right / 2  # no overflow
-    # between two neighbouring floats there is no middle: the cut is the left one (x <= cut)
-    edges = np.where((left <= middle) & (middle < right), middle, left)
-    return edges, _means(values, counts, lower)
+    # between two neighbouring floats there is nothing: the cut is the left one (x <= cut)
+    best = np.where((left <= middle) & (middle < right), middle, left)
+    if len(best) == 0:
+        return best
+    with np.errstate(all="ignore"):  # powers beyond the floats find nothing
+        finest = np.floor(np.log10(np.min(right / 2 - left / 2)))
+        coarsest = np.ceil(np.log10(np.max(np.abs([left, right]))))
+        for power in np.arange(finest, coarsest + 1):  # the coarsest that fits is kept
+            unit = 10.0 ** abs(power)
+            rounded = (
+                np.round(middle * unit) / unit if power < 0 else np.round(middle / unit) * unit
+            )
+            best = np.where((left < rounded) & (rounded < right), rounded, best)
+    return np.where((left < 0) & (right > 0), 0.0, best)
 
 
 def _means(values: FloatArray, counts: NDArray[Any], last: NDArray[np.intp]) -> FloatArray:

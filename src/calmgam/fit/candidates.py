@@ -141,6 +141,11 @@ def candidates_for(
         edges = _quantile_edges(feature, edges, column, n_thresholds)
     elif thresholds == "uniform":
         edges = _uniform_edges(feature, edges, n_thresholds)
+    return thresholds_at(feature, edges)
+
+
+def thresholds_at(feature: Feature, edges: np.ndarray) -> Candidates:
+    """Conditions ``<= cut`` at the given cuts."""
     conditions = [Condition(feature, "<=", float(edge), False) for edge in edges]
     return Candidates(feature, tuple(conditions), "order", edges)
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calmgam import _kernels
 from calmgam.fit.binning import Binned, content_order
-from calmgam.fit.candidates import Candidates, code_matrix
+from calmgam.fit.candidates import Candidates, code_matrix, thresholds_at
 from calmgam.fit.growing import GrowthSettings
 from calmgam.fit.ledger import SplitRecord
 from calmgam.model.schema import Feature, FloatArray
@@ -33,6 +34,8 @@ class JointTable:
 
     Attributes
     ----------
+    fine : Binned
+        With all cuts.
     binned : Binned
         At most `MAX_BINS` bins a feature; levels and missing have bins of their own.
     candidates : tuple of Candidates
@@ -43,6 +46,7 @@ class JointTable:
         The order in which features are fitted.
     """
 
+    fine: Binned
     binned: Binned
     candidates: tuple[Candidates, ...]
     codes: NDArray[np.uint16]
@@ -51,13 +55,25 @@ class JointTable:
     @classmethod
     def of(cls, X: FloatArray, binned: Binned, candidates: Sequence[Candidates]) -> JointTable:
         """Make the table of encoded, binned rows."""
-        codes = code_matrix(candidates, X)
-        return cls(binned.coarsened(MAX_BINS), tuple(candidates), codes, content_order(binned))
+        codes, turns = code_matrix(candidates, X), content_order(binned)
+        return cls(binned, binned.coarsened(MAX_BINS), tuple(candidates), codes, turns)
 
     def take(self, rows: NDArray[np.intp]) -> JointTable:
         """Return some of the rows."""
-        codes = np.take(self.codes, rows, axis=1)
-        return replace(self, binned=self.binned.take(rows), codes=codes)
+        fine, binned = self.fine.take(rows), self.binned.take(rows)
+        return replace(self, fine=fine, binned=binned, codes=np.take(self.codes, rows, axis=1))
+
+    def between(self, which: int, position: int) -> tuple[Candidates, NDArray[np.uint16]]:
+        """All cuts between the neighbours of a threshold, as candidates, and the rows' codes."""
+        coarse = self.candidates[which]
+        feature, cuts = coarse.feature, self.fine.edges[coarse.feature.index]
+        below, above = np.concatenate([[-np.inf], coarse.edges, [np.inf]])[[position, position + 2]]
+        first, last = np.searchsorted(cuts, below, "right"), np.searchsorted(cuts, above, "left")
+        candidates = thresholds_at(feature, cuts[first:last])
+        slots = self.fine.codes[feature.index].astype(np.intp)
+        codes = np.clip(slots - first, 0, candidates.n_conditions)
+        codes[slots == len(cuts) + 1] = candidates.missing_code
+        return candidates, codes.astype(np.uint16)
 
 
 @dataclass(frozen=True)
@@ -124,11 +140,8 @@ def grow_path(
     -------
     The splits in order; fewer than `max_splits` if no more gain anything.
     """
-    features, n_bins = table.binned.features, list(table.binned.n_slots)
-    codes = [one.feature.index for one in table.candidates]
-    n_conditions = [one.n_conditions for one in table.candidates]
-    ordered = [one.kind == "order" for one in table.candidates]
-    subsets = [not one.feature.is_numeric for one in table.candidates]
+    features = table.binned.features
+    conditions_on = [one.feature.index for one in table.candidates]
     state = _State(
         trees=[PartitionTree.trivial()] * len(features),
         depths=[[0] for _ in features],
@@ -140,22 +153,21 @@ def grow_path(
     path: list[PathSplit] = []
     while len(path) < max_splits:
         # by chance alone every bin that a split divides would gain the variance of the residual
-        noise = float(np.average(state.residual**2, weights=weights))
-        found = _kernels.joint_splits(
+        find = partial(
+            _best_splits,
+            min_samples_leaf=settings.min_samples_leaf,
+            noise=float(np.average(state.residual**2, weights=weights)),
+            n_jobs=n_jobs,
+        )
+        found = find(
             state.residual,
             weights,
             state.cells,
             state.n_leaves,
-            n_bins,
+            table.binned.n_slots,
             table.codes,
-            codes,
-            n_conditions,
-            ordered,
-            subsets,
-            float(settings.min_samples_leaf),
-            L2,
-            noise,
-            n_jobs,
+            table.candidates,
+            conditions_on,
         )
         gain, feature, leaf = max(
             (
@@ -168,11 +180,63 @@ def grow_path(
         )
         if gain <= 0:
             break
-        _, which, goes_left = found[-feature][-leaf]
-        left = np.frombuffer(goes_left, dtype=bool)
-        path.append(_split(state, features[-feature], -leaf, table, which, left, gain, weights))
+        i, leaf = -feature, -leaf
+        _, which, left = found[i][leaf]
+        candidates, codes = table.candidates[which], table.codes[which]
+        if candidates.kind == "order" and not left[: candidates.missing_code].all():
+            position = int(left[: candidates.n_conditions].sum()) - 1
+            candidates, codes = table.between(which, position)
+            inside = np.flatnonzero(state.leaf_of_row[i] == leaf)
+            ((gain, _, left),) = find(
+                state.residual[inside],
+                weights[inside],
+                table.binned.codes[i : i + 1, inside],
+                [1],
+                [table.binned.n_slots[i]],
+                codes[None, inside],
+                [candidates],
+                [len(features)],
+            )[0]
+        path.append(_split(state, features[i], leaf, table, candidates, codes, left, gain, weights))
         _backfit(state, table, weights, SWEEPS)
     return tuple(path)
+
+
+def _best_splits(
+    residual: FloatArray,
+    weights: FloatArray,
+    cells: NDArray[np.uint16],
+    n_leaves: Sequence[int],
+    n_bins: Sequence[int],
+    codes: NDArray[np.uint16],
+    candidates: Sequence[Candidates],
+    conditions_on: Sequence[int],
+    *,
+    min_samples_leaf: float,
+    noise: float,
+    n_jobs: int,
+) -> list[list[tuple[float, int, NDArray[np.bool_]]]]:
+    """Best split of every leaf of every feature: gain, which candidates, codes on the left."""
+    found = _kernels.joint_splits(
+        residual,
+        weights,
+        cells,
+        list(n_leaves),
+        list(n_bins),
+        codes,
+        list(conditions_on),
+        [one.n_conditions for one in candidates],
+        [one.kind == "order" for one in candidates],
+        [not one.feature.is_numeric for one in candidates],
+        float(min_samples_leaf),
+        L2,
+        noise,
+        n_jobs,
+    )
+    return [
+        [(gain, which, np.frombuffer(left, dtype=bool)) for gain, which, left in leaves]
+        for leaves in found
+    ]
 
 
 def _backfit(state: _State, table: JointTable, weights: FloatArray, n_sweeps: int) -> None:
@@ -188,7 +252,8 @@ def _split(
     feature: Feature,
     leaf: int,
     table: JointTable,
-    which: int,
+    candidates: Candidates,
+    codes: NDArray[np.uint16],
     left: NDArray[np.bool_],
     gain: float,
     weights: FloatArray,
@@ -196,11 +261,9 @@ def _split(
     """Split a leaf in place; return the step."""
     i, tree = feature.index, state.trees[feature.index]
     inside = state.leaf_of_row[i] == leaf
-    goes_left = left[table.codes[which]]
+    goes_left = left[codes]
     n_rows, n_left = int(inside.sum()), int((inside & goes_left).sum())
-    condition = table.candidates[which].condition_of(
-        left, n_left, n_rows, table.codes[which][inside]
-    )
+    condition = candidates.condition_of(left, n_left, n_rows, codes[inside])
     weight = float(weights[inside].sum())
     squares = float((weights[inside] * state.residual[inside] ** 2).sum())
     record = SplitRecord(
