@@ -240,7 +240,7 @@ YES_NO = np.where(Y > 0, "yes", "no")
     ],
 )
 def test_labels_of_any_type(y, classes):
-    estimator = classifier().fit(X, y)
+    estimator = classifier(max_splits=1).fit(X, y)  # cross-validated on 120 rows it may be 0
     assert estimator.classes_.tolist() == classes
     assert estimator.model_.classes == tuple(classes)
     predicted = estimator.predict(X)

@@ -83,6 +83,7 @@ class _CALM(Reading):
         equal_up_to: int = 0,
         n_background: int | None = 50_000,
         min_drop: float = 0.2,
+        drop_scale: str = "variance",
         max_depth: int = 3,
         max_splits: int | str | None = "auto",
         sparsity: float = 1.0,
@@ -115,6 +116,7 @@ class _CALM(Reading):
         self.equal_up_to = equal_up_to
         self.n_background = n_background
         self.min_drop = min_drop
+        self.drop_scale = drop_scale
         self.max_depth = max_depth
         self.max_splits = max_splits
         self.sparsity = sparsity

@@ -13,6 +13,7 @@ PAPER = {
     "equal_up_to": 10,
     "n_background": None,
     "min_drop": 0.2,
+    "drop_scale": "spread",
     "max_depth": 2,
     "max_splits": None,
     "min_samples_leaf": 10,
@@ -57,6 +58,9 @@ PARAMETERS = """
         Rows on which regions are searched, drawn from larger tables; None takes all.
     min_drop : float, default=0.2
         Heterogeneity: a split must remove more than this share of its region's.
+    drop_scale : {"variance", "spread"}, default="variance"
+        Heterogeneity: whether a region's variance is compared with the mean variance of its two
+        parts, or with the square of their mean spread, for which one homogeneous part counts more.
     max_depth : int, default=3
         Most conditions in a region; 0 gives a plain GAM and needs no reference.
     max_splits : int, "auto" or None, default="auto"

@@ -40,6 +40,34 @@ def test_cuts_lie_between_adjacent_values(column, max_bins):
             assert in_bin.min() - slack <= centre / 2 <= in_bin.max() + slack
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "cut"),
+    [
+        (-0.0055, 0.0084, 0.0),
+        (7.0, 8.0, 7.5),
+        (7.0, 10.0, 8.0),
+        (64.3, 66.1, 65.0),
+        (99.2, 104.0, 100.0),
+        (0.12301, 0.12344, 0.1232),
+        (-1.9, -1.2, -1.5),
+        (1.0, np.nextafter(1.0, 2.0), 1.0),
+        (-1e308, 1.5e308, 0.0),
+        (0.0, 5e-324, 0.0),
+    ],
+)
+def test_cuts_are_round(left, right, cut):
+    np.testing.assert_array_equal(cuts(np.array([left, right]), 2)[0], [cut])
+
+
+@given(st.integers(-999, 999), st.integers(-6, 6), st.floats(0.001, 0.9), st.floats(0.001, 0.9))
+def test_nothing_rounder_lies_between(digits, power, below, above):
+    number = float(f"{digits}e{power}")
+    unit = 10.0**power
+    (edge,), _ = cuts(np.array([number - below * unit, number + above * unit]), 2)
+    # the number itself has its last digit at `power`: the cut needs no finer one
+    assert round(edge / unit) == pytest.approx(edge / unit, abs=1e-6)
+
+
 @given(column=columns, max_bins=st.integers(2, 20))
 def test_slots_and_conditions_agree(column, max_bins):
     schema = Schema((Feature("x", 0, "numeric", has_missing=True),))

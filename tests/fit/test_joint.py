@@ -218,6 +218,19 @@ def test_strong_interactions_come_first():
     assert gains[0] > 5 * gains[1] > 10 * sum(gains[2:])
 
 
+@pytest.mark.parametrize("threshold", [-0.6, 0.07, 0.93])
+def test_thresholds_lie_between_candidates_too(threshold):
+    frame = uniform()
+    frame.loc[::10, "b"] = np.nan
+    grown = Grown(frame, lambda X: X[:, 0] * (X[:, 1] > threshold), max_splits=1)
+    condition, b = grown.path[0].record.condition, frame["b"]
+    cuts = grown.binned.edges[1]
+    assert condition.threshold in cuts
+    # of all cuts the one that sends fewest rows to the wrong side
+    wrong = [((b > threshold) != (b > cut)).sum() for cut in cuts]
+    assert ((b > threshold) != (b > condition.threshold)).sum() == min(wrong)
+
+
 def test_additive_truth_gains_next_to_nothing():
     grown = Grown(uniform(), lambda X: np.sin(3 * X[:, 0]) + X[:, 1] ** 2 + (X[:, 2] > 0))
     assert sum(step.record.gain for step in grown.path) < 2e-3 * grown.scores.var()

@@ -120,7 +120,7 @@ def roundest(left: FloatArray, right: FloatArray) -> FloatArray:
     if len(best) == 0:
         return best
     with np.errstate(all="ignore"):  # powers beyond the floats find nothing
-        finest = np.floor(np.log10(np.min(right / 2 - left / 2)))
+        finest = np.floor(np.log10(max(np.min(right / 2 - left / 2), 5e-324)))
         coarsest = np.ceil(np.log10(np.max(np.abs([left, right]))))
         for power in np.arange(finest, coarsest + 1):  # the coarsest that fits is kept
             unit = 10.0 ** abs(power)

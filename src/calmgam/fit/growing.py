@@ -34,6 +34,7 @@ CHOICES = {
     "effect_scale": ("link", "response"),
     "grid": ("quantile", "uniform"),
     "thresholds": ("quantile", "uniform", "all"),
+    "drop_scale": ("variance", "spread"),
     "rank": ("absolute", "relative"),
 }
 LEAST = {
@@ -64,6 +65,8 @@ class GrowthSettings:
         Rows whose curves are compared, drawn from the training rows; None takes all.
     min_drop
         A split must take away more than this share of its node's heterogeneity.
+    drop_scale
+        Whether the two sides' mean ``"variance"`` or mean ``"spread"`` is compared with the node's.
     max_depth
         Conditions in a row.
     max_splits
@@ -88,6 +91,7 @@ class GrowthSettings:
     equal_up_to: int = 0
     n_background: int | None = 50_000
     min_drop: float = 0.2
+    drop_scale: str = "variance"
     max_depth: int = 3
     max_splits: int | str | None = "auto"
     min_samples_leaf: int = 10
@@ -196,6 +200,7 @@ def grow_tree(
             candidates,
             settings.min_samples_leaf,
             n_jobs,
+            settings.drop_scale,
         )
         reason = _refusal(heterogeneity, split, depth, settings, scale)
         n_left = 0 if split is None else int(split.left.sum())

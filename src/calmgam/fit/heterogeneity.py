@@ -1,9 +1,10 @@
 """The best split of one node: the condition that takes away most of its heterogeneity.
 
-In: the local effects of the node's rows and their candidate codes. Out: the node's heterogeneity H
-and the condition with the largest
+In: the local effects of the node's rows and their candidate codes. Out: the node's heterogeneity H,
+the condition that leaves least of it, and the drop, on one of two scales:
 
-    drop = (H(I) - |L|/|I| H(L) - |R|/|I| H(R)) / H(I)
+    "variance"   drop = 1 - (|L|/|I| H(L) + |R|/|I| H(R)) / H(I)
+    "spread"     drop = 1 - (|L|/|I| sqrt H(L) + |R|/|I| sqrt H(R))² / H(I)
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ def best_split(
     candidates: Sequence[Candidates],
     min_samples_leaf: int,
     n_jobs: int = 1,
+    drop_scale: str = "variance",
 ) -> tuple[float, Split | None]:
     """Heterogeneity of a node and its best split.
 
@@ -56,11 +58,13 @@ def best_split(
         Local effects on the node's rows.
     weights, codes, candidates, min_samples_leaf, n_jobs
         As in `LocalEffects.score_splits`.
+    drop_scale
+        ``"variance"`` or ``"spread"``: on the latter a side that becomes homogeneous counts more.
 
     Returns
     -------
-    The node's H, and the split with the largest drop, None if no condition leaves enough rows on
-    both sides. Of equal drops the first feature's first condition wins.
+    The node's H, and the split that takes most of it away, None if no condition leaves enough rows
+    on both sides. Of equal ones the first feature's first condition wins.
     """
     total, gains = effects.score_splits(weights, codes, candidates, min_samples_leaf, n_jobs)
     gains = gains.ravel()  # candidate by candidate, "is not missing" last: missing right, left
@@ -79,4 +83,10 @@ def best_split(
     if not np.any(its_codes == chosen.missing_code):  # nothing to learn from: follow the majority
         missing = 2 * int(left.sum()) >= left.size
     drop = float(largest) / total if total > 0 else 0.0
+    if drop_scale == "spread" and total > 0:
+        spreads = (
+            weights[side].sum() * np.sqrt(effects.take(side).heterogeneity(weights[side]))
+            for side in (left, ~left)
+        )
+        drop = float(1 - (sum(spreads) / weights.sum()) ** 2 / node_heterogeneity)
     return node_heterogeneity, Split(chosen.condition(candidate, bool(missing)), drop, left)

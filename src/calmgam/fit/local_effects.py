@@ -33,8 +33,16 @@ class LocalEffects(ABC):
         """Return the effects on some of the rows."""
 
     @abstractmethod
-    def _scored(self, weights: np.ndarray, *conditions: Any) -> tuple[float, np.ndarray]:
-        """Do what `score_splits` says; conditions are arguments of the kernel."""
+    def _centred(self, weights: np.ndarray) -> np.ndarray:
+        """Return the effects less their mean; their weighted squares sum to weight * H."""
+
+    @abstractmethod
+    def _gains(self, centred: np.ndarray, weights: np.ndarray, *conditions: Any) -> np.ndarray:
+        """Return what every candidate takes from weight * H; conditions go to the kernel."""
+
+    def heterogeneity(self, weights: np.ndarray) -> float:
+        """Return H of all rows, with row weights."""
+        return _sum_of_squares(self._centred(weights), weights) / float(weights.sum())
 
     def score_splits(
         self,
@@ -61,7 +69,16 @@ class LocalEffects(ABC):
         """
         n_conditions = [one.n_conditions for one in candidates]
         ordered = [one.kind == "order" for one in candidates]
-        return self._scored(weights, codes, n_conditions, ordered, min_samples_leaf, n_jobs)
+        centred = self._centred(weights)  # sums of squares far from zero would cancel
+        gains = self._gains(
+            centred, weights, codes, n_conditions, ordered, min_samples_leaf, n_jobs
+        )
+        return _sum_of_squares(centred, weights), gains
+
+
+def _sum_of_squares(centred: np.ndarray, weights: np.ndarray) -> float:
+    table = centred.reshape(len(centred), -1)
+    return float((weights * np.einsum("km,km->k", table, table)).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,12 +102,13 @@ class CurveEffects(LocalEffects):
     def take(self, rows: np.ndarray) -> CurveEffects:  # noqa: D102
         return replace(self, curves=self.curves[rows])
 
-    def _scored(self, weights: np.ndarray, *conditions: Any) -> tuple[float, np.ndarray]:
-        # Sums of squares far from zero would cancel, so the mean curve goes first.
+    def _centred(self, weights: np.ndarray) -> np.ndarray:
         centred = self.curves - np.einsum("k,km->m", weights, self.curves) / weights.sum()
         centred *= np.sqrt(self.weights)
-        squares = weights * np.einsum("km,km->k", centred, centred)
-        return float(squares.sum()), _kernels.curve_split_gains(centred, weights, *conditions)
+        return centred
+
+    def _gains(self, centred: np.ndarray, weights: np.ndarray, *conditions: Any) -> np.ndarray:
+        return _kernels.curve_split_gains(centred, weights, *conditions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,10 +132,11 @@ class PointEffects(LocalEffects):
     def take(self, rows: np.ndarray) -> PointEffects:  # noqa: D102
         return replace(self, effects=self.effects[rows], bins=self.bins[rows])
 
-    def _scored(self, weights: np.ndarray, *conditions: Any) -> tuple[float, np.ndarray]:
+    def _centred(self, weights: np.ndarray) -> np.ndarray:
         in_bin = np.bincount(self.bins, weights, self.n_bins)
         sums = np.bincount(self.bins, weights * self.effects, self.n_bins)
         means = np.divide(sums, in_bin, out=np.zeros(self.n_bins), where=in_bin > 0)
-        centred = self.effects - means[self.bins]
-        gains = _kernels.point_split_gains(centred, self.bins, self.n_bins, weights, *conditions)
-        return float((weights * centred**2).sum()), gains
+        return self.effects - means[self.bins]
+
+    def _gains(self, centred: np.ndarray, weights: np.ndarray, *conditions: Any) -> np.ndarray:
+        return _kernels.point_split_gains(centred, self.bins, self.n_bins, weights, *conditions)
