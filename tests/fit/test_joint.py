@@ -222,7 +222,7 @@ def test_strong_interactions_come_first():
 def test_thresholds_lie_between_candidates_too(threshold):
     frame = uniform()
     frame.loc[::10, "b"] = np.nan
-    grown = Grown(frame, lambda X: X[:, 0] * (X[:, 1] > threshold), max_splits=1)
+    grown = Grown(frame, lambda X: X[:, 0] * (X[:, 1] > threshold), split_features=[0])
     condition, b = grown.path[0].record.condition, frame["b"]
     cuts = grown.binned.edges[1]
     assert condition.threshold in cuts
