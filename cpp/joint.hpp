@@ -56,7 +56,7 @@ struct Sum {
     void add_row(double row_residual, double row_weight) {
         residual += row_weight * row_residual;
         weight += row_weight;
-        n_rows += 1.0;
+        n_rows += row_weight > 0.0;  // a row without weight is not there
     }
     Sum& operator+=(const Sum& other) {
         residual += other.residual;

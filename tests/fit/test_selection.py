@@ -10,15 +10,17 @@ from calmgam.fit import selection
 from calmgam.fit.binning import bin_table
 from calmgam.fit.candidates import candidates_for
 from calmgam.fit.growing import GrowthSettings
-from calmgam.fit.joint import JointTable, grow_path
+from calmgam.fit.joint import JointTable, grow_path, trees_after
 from calmgam.fit.losses import Target
 from calmgam.fit.reference import ReferenceLearner
 from calmgam.fit.selection import (
     PathScores,
-    denoised,
+    boosted_losses,
+    cross_validate,
     draw_folds,
     enough_rows,
-    score_path,
+    follow_path,
+    growth_weights,
 )
 from calmgam.model.schema import Schema
 
@@ -37,7 +39,7 @@ LOSSES = np.array(
 def path_scores(losses=LOSSES, weights=None):
     losses = np.asarray(losses)
     weights = np.ones(losses.shape[1]) if weights is None else np.asarray(weights)
-    return PathScores(tuple(range(len(losses))), losses, losses[-1] / 2, weights)
+    return PathScores(losses, weights)
 
 
 def test_standard_errors_are_those_of_the_paired_differences():
@@ -77,7 +79,7 @@ def test_more_sparsity_never_means_more_splits(seed, sparsities):
 
 def test_points_are_in_the_units_of_y():
     target = Target.regression(np.array([0.0, 10, 20, 50]), np.ones(4))
-    points = path_scores().points(target, sparsity=1.0)
+    points = path_scores().points(target, chosen=2)
     assert [point.n_splits for point in points] == [0, 1, 2, 3]
     assert [point.chosen for point in points] == [False, False, True, False]
     np.testing.assert_allclose(
@@ -90,17 +92,10 @@ def test_points_are_in_the_units_of_y():
 
 def test_points_of_classes_are_log_losses():
     target = Target.classification(np.array([0.0, 1, 0, 1]), np.ones(4))
-    point = path_scores().points(target, sparsity=2.0)[1]
+    point = path_scores().points(target, chosen=1)[1]
     assert point.error == pytest.approx(1.1)
     assert point.standard_error == pytest.approx(np.sqrt(0.08) / 4)
     assert point.chosen
-
-
-def test_errors_compare_gam_calm_and_reference():
-    target = Target.regression(np.array([0.0, 10, 20, 50]), np.ones(4))
-    errors = path_scores().errors(target, sparsity=2.0)
-    expected = target.scale * np.sqrt([3, 1.1, 0.5])
-    np.testing.assert_allclose([errors[k] for k in ("gam", "calm", "reference")], expected)
 
 
 # ---- folds and targets --------------------------------------------------------------------------
@@ -130,8 +125,7 @@ def test_every_fold_needs_some_rows_of_either_class():
 def test_log_odds_count_by_their_curvature():
     sample_weights = np.array([1.0, 1.0, 2.0, 1.0])
     target = Target.classification(np.array([0.0, 1, 1, 0]), sample_weights)
-    scores, weights = denoised(np.array([0.0, 1.0, 0.0, 30.0]), target, np.arange(4))
-    assert scores.tolist() == [0, 1, 0, 30]
+    weights = growth_weights(np.array([0.0, 1.0, 0.0, 30.0]), target, np.arange(4))
     assert weights.mean() == pytest.approx(1)
     probability = 1 / (1 + np.exp(-1))
     curvatures = [0.25, probability * (1 - probability), 0.25, selection.MIN_CURVATURE]
@@ -141,7 +135,7 @@ def test_log_odds_count_by_their_curvature():
 
 def test_numbers_count_by_their_sample_weights():
     target = Target.regression(np.arange(4.0), np.array([1.0, 2, 3, 4]))
-    _, weights = denoised(np.zeros(2), target, np.array([1, 3]))
+    weights = growth_weights(np.zeros(2), target, np.array([1, 3]))
     np.testing.assert_allclose(weights, [2 / 3, 4 / 3])
 
 
@@ -151,71 +145,129 @@ def test_numbers_count_by_their_sample_weights():
 class Case:
     """Rows with one strong interaction, ready to be cross-validated."""
 
-    def __init__(self, n_rows=160):
+    def __init__(self, n_rows=160, twins=False):
         rng = np.random.default_rng(0)
         X = rng.uniform(-1, 1, (n_rows, 3))
+        if twins:
+            X[::4] = X[1::4]
         self.schema = Schema.learn(X)
         self.X = self.schema.encode(X)
         y = 3 * X[:, 0] * (X[:, 1] > 0) + 0.2 * rng.normal(size=n_rows)
         self.target = Target.regression(y, np.ones(n_rows))
         self.binned = bin_table(self.X, self.schema, 64)
 
-    def score(self, target=None, grow=None, **options):
         candidates = [
             candidates_for(feature, edges, self.X[:, feature.index])
             for feature, edges in zip(self.schema.features, self.binned.edges, strict=True)
         ]
-        table = JointTable.of(self.X, self.binned, candidates)
-        settings = GrowthSettings(min_samples_leaf=5)
-        grow = grow or partial(grow_path, settings=settings, max_splits=3, split_features=range(3))
-        target = target or self.target
-        learner = ReferenceLearner(
-            "hist_gradient_boosting", self.schema, target, (), None, random_state=0, n_jobs=1
+        self.table = JointTable.of(self.X, self.binned, candidates)
+        limits = {"max_splits": 3, "split_features": range(3)}
+        self.grow = partial(grow_path, settings=GrowthSettings(min_samples_leaf=5), **limits)
+        self.held_out = np.arange(0, n_rows, 4)
+
+    def learner(self, target=None):
+        return ReferenceLearner(
+            *("hist_gradient_boosting", self.schema, target or self.target, (), None),
+            random_state=0,
+            n_jobs=1,
         )
-        rng = np.random.default_rng(7)
-        return score_path(
-            learner, self.X, self.binned, table, grow, max_splits=3, rng=rng, **options
+
+    def fold(self, target=None, grow=None):
+        learner = self.learner(target)
+        return follow_path(learner, self.X, self.table, grow or self.grow, self.held_out, 3)
+
+    def boosted(self, fold, n_splits, target=None):
+        turns = list(range(3))
+        return boosted_losses(
+            fold, n_splits, self.X, self.binned, target or self.target, turns, seed=3
+        )
+
+    def select(self, y=None, sparsity=1.0, **options):
+        target = self.target if y is None else Target.regression(y, np.ones(len(y)))
+        return cross_validate(
+            *(self.learner(target), self.X, self.binned, self.table, self.grow),
+            max_splits=3,
+            sparsity=sparsity,
+            rng=np.random.default_rng(7),
+            **options,
         )
 
 
 def test_a_true_split_lowers_the_held_out_loss():
-    scores = Case(400).score()
-    assert scores.n_splits == tuple(k for k in selection.TRIED if k <= 3)
-    assert scores.losses.shape == (len(scores.n_splits), 400)
-    assert scores.means[1] < 0.6 * scores.means[0]
-    assert scores.choose(1.0) >= 1
+    case = Case(400)
+    fold = case.fold()
+    assert fold.losses.shape == (4, 100)
+    assert fold.losses[1].mean() < 0.6 * fold.losses[0].mean()
+    assert case.boosted(fold, 1).mean() < 0.6 * case.boosted(fold, 0).mean()
+    found = case.select()
+    assert found.n_splits >= 1
+    assert [point.n_splits for point in found.points] == [0, 1, 2, 3]
+    assert [point.chosen for point in found.points].index(True) == found.n_splits
+    assert found.errors["calm"] < 0.8 * found.errors["gam"]
+    assert found.errors["reference"] < found.errors["gam"]
+
+
+def test_growth_scores_what_it_would_predict():
+    """A row that is left out has the prediction of its twin among the training rows."""
+    case = Case(twins=True)
+    fold = case.fold()
+    training = np.delete(np.arange(len(case.X)), case.held_out)
+    scores = case.learner().fit(case.X, training).score(case.X[training])
+    weights = growth_weights(scores, case.target, training)
+    left_over = []
+    path = case.grow(
+        *(case.table.take(training), scores, weights),
+        watch=lambda residual: left_over.append(residual.copy()),
+    )
+    assert trees_after(path, 3) == trees_after(fold.path, 3)
+    twins = np.searchsorted(training, case.held_out + 1)
+    assert len(left_over) > 1
+    for residual, losses in zip(left_over, fold.losses, strict=False):  # the path may end early
+        predicted = (scores - residual)[twins]
+        np.testing.assert_allclose(losses, (case.target.values[case.held_out] - predicted) ** 2)
 
 
 def test_rows_never_influence_their_own_score():
     case = Case()
-    own = draw_folds(case.target, selection.N_FOLDS, np.random.default_rng(7)) == 0
-    moved = case.target.values + 2.0 * own
+    moved = case.target.values.copy()
+    moved[case.held_out] += 2.0
     changed = Target("regression", moved, case.target.weights)
-    before, after = case.score(), case.score(changed)
-    for old, new in [
+    before, after = case.fold(), case.fold(changed)
+    assert before.path == after.path
+    pairs = [
         (before.losses, after.losses),
         (before.reference_losses, after.reference_losses),
-    ]:
+        (case.boosted(before, 2), case.boosted(after, 2, changed)),
+    ]
+    for old, new in pairs:
         # (y + 2 - s)² - (y - s)² = 4 (y - s) + 4, if the prediction s has stayed
-        distance = (new[..., own] - old[..., own] - 4) / 4
-        np.testing.assert_allclose(distance**2, old[..., own], atol=1e-9)
-        assert not np.allclose(new[..., ~own], old[..., ~own])  # other folds have seen the change
+        np.testing.assert_allclose(((new - old - 4) / 4) ** 2, old, atol=1e-9)
+
+
+def test_curves_that_do_not_confirm_the_splits_leave_the_gam(monkeypatch):
+    case = Case(400)
+    monkeypatch.setattr(selection, "boosted_losses", lambda fold, *_: np.ones(len(fold.held_out)))
+    found = case.select()
+    assert found.n_splits == 0
+    assert found.errors["calm"] == found.errors["gam"]
 
 
 def test_folds_side_by_side_give_the_same_bits():
-    one, two = Case().score(), Case().score(n_jobs=2)
-    assert np.array_equal(one.losses, two.losses)
-    assert np.array_equal(one.reference_losses, two.reference_losses)
+    assert Case().select() == Case().select(n_jobs=2)
 
 
 def test_beyond_the_end_of_a_path_the_loss_stays():
-    scores = Case().score(grow=lambda table, targets, weights: ())
-    assert np.array_equal(scores.losses, np.broadcast_to(scores.losses[0], scores.losses.shape))
+    def grow(table, scores, weights, watch):
+        watch(scores)
+        return ()
+
+    losses = Case().fold(grow=grow).losses
+    assert np.array_equal(losses, np.broadcast_to(losses[0], losses.shape))
 
 
 def test_progress_is_told_fold_by_fold():
     calls = []
-    Case(80).score(progress=lambda *call: calls.append(call))
+    Case(80).select(progress=lambda *call: calls.append(call))
     n_folds = selection.N_FOLDS
     assert calls == [(k + 1, n_folds) for k in range(n_folds)]
 

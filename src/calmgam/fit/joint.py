@@ -8,7 +8,7 @@ model is fitted on. So no interaction is paid for twice, and weak splits come la
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -118,6 +118,7 @@ def grow_path(
     max_splits: int,
     split_features: Collection[int],
     n_jobs: int = 1,
+    watch: Callable[[FloatArray], None] | None = None,
 ) -> tuple[PathSplit, ...]:
     """Grow all trees together.
 
@@ -127,7 +128,7 @@ def grow_path(
     scores : (n_rows,) array
         The denoised target.
     weights : (n_rows,) array
-        Row weights, mean 1.
+        Row weights. Rows of weight 0 change nothing, but are fitted like the others.
     settings : GrowthSettings
         Of which `max_depth` and `min_samples_leaf` count.
     max_splits : int
@@ -135,6 +136,8 @@ def grow_path(
         Features that may be split.
     n_jobs : int
         Threads; the result does not depend on it.
+    watch : callable, optional
+        Called after 0, 1, 2, … splits with what the histogram model leaves of the scores.
 
     Returns
     -------
@@ -149,7 +152,9 @@ def grow_path(
         cells=table.binned.codes.copy(),
         residual=scores - np.average(scores, weights=weights),
     )
+    watch = watch or (lambda residual: None)
     _backfit(state, table, weights, FIRST_SWEEPS)
+    watch(state.residual)
     path: list[PathSplit] = []
     while len(path) < max_splits:
         # by chance alone every bin that a split divides would gain the variance of the residual
@@ -199,6 +204,7 @@ def grow_path(
             )[0]
         path.append(_split(state, features[i], leaf, table, candidates, codes, left, gain, weights))
         _backfit(state, table, weights, SWEEPS)
+        watch(state.residual)
     return tuple(path)
 
 
@@ -262,8 +268,9 @@ def _split(
     i, tree = feature.index, state.trees[feature.index]
     inside = state.leaf_of_row[i] == leaf
     goes_left = left[codes]
-    n_rows, n_left = int(inside.sum()), int((inside & goes_left).sum())
-    condition = candidates.condition_of(left, n_left, n_rows, codes[inside])
+    counted = inside & (weights > 0)
+    n_rows, n_left = int(counted.sum()), int((counted & goes_left).sum())
+    condition = candidates.condition_of(left, n_left, n_rows, codes[counted])
     weight = float(weights[inside].sum())
     squares = float((weights[inside] * state.residual[inside] ** 2).sum())
     record = SplitRecord(

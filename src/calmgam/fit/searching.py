@@ -21,7 +21,7 @@ from calmgam.fit.growing import GrowthSettings, candidates_on, grow_all, positio
 from calmgam.fit.joint import JointTable, PathSplit, grow_path, trees_after
 from calmgam.fit.ledger import Ledger, PathPoint
 from calmgam.fit.reference import Reference, ReferenceLearner
-from calmgam.fit.selection import MAX_AUTO_SPLITS, denoised, enough_rows, score_path
+from calmgam.fit.selection import MAX_AUTO_SPLITS, cross_validate, enough_rows, growth_weights
 from calmgam.fit.threads import parallel_map
 from calmgam.model.schema import FloatArray
 from calmgam.model.tree import PartitionTree
@@ -153,28 +153,30 @@ def _search_jointly(
         max_splits=asked if isinstance(asked, int) else limits[asked],
         split_features=searched,
     )
-    path = grow(table, *denoised(reference.score(X), target, np.arange(len(X))), n_jobs=n_jobs)
+    scores = reference.score(X)
+    weights = growth_weights(scores, target, np.arange(len(X)))
+    path = grow(table, scores, weights, n_jobs=n_jobs)
     n_splits, reason = len(path), ""
     points: tuple[PathPoint, ...] = ()
     errors: dict[str, float] = {}
     if asked == "auto":
         n_splits, reason = 0, "too few rows to cross-validate a split"
         if enough_rows(target):
-            scores = score_path(
+            selection = cross_validate(
                 learner,
                 X,
                 binned,
                 table,
                 grow,
                 max_splits=MAX_AUTO_SPLITS,
+                sparsity=settings.sparsity,
                 rng=rng,
                 n_jobs=n_jobs,
                 progress=progress,
             )
-            n_splits = min(len(path), scores.n_splits[scores.choose(settings.sparsity)])
+            n_splits = min(len(path), selection.n_splits)
             reason = f"beyond the {n_splits} splits that cross-validation keeps"
-            points = scores.points(target, settings.sparsity)
-            errors = scores.errors(target, settings.sparsity)
+            points, errors = selection.points, selection.errors
     records = (
         step.record if k < n_splits else replace(step.record, accepted=False, reason=reason)
         for k, step in enumerate(path)

@@ -1,10 +1,10 @@
 """How many splits of the path are worth keeping: cross-validation on the real y.
 
-In: what a fold needs to repeat reference and growth on its own training part. Out: the error after
-every number of splits, and the number chosen. A fold scores the beginnings of its path with boosted
-curves like the final ones, only coarser and quicker, on rows that nothing in the fold has seen. The
-fewest splits win whose loss is within `sparsity` standard errors (of the paired differences) of the
-best; none at all wins within twice that.
+In: what a fold needs to repeat reference and growth on its own training part. Out: a `Selection`,
+the number chosen and the errors that led to it. Growth's own model is scored after every split on
+rows that nothing in the fold has seen; the fewest splits win whose loss is within `sparsity`
+standard errors (of the paired differences) of the best, none at all within twice that. Boosted
+curves, like the final ones but coarser, then have to confirm that the CALM beats the GAM.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scipy.special import expit
 
 from calmgam.fit.binning import Binned
 from calmgam.fit.boosting import BoostingSettings, boost
-from calmgam.fit.curves import Roles, draw_bags
+from calmgam.fit.curves import draw_bags
 from calmgam.fit.joint import JointTable, PathSplit, trees_after
 from calmgam.fit.ledger import PathPoint
 from calmgam.fit.losses import Target
@@ -27,7 +27,6 @@ from calmgam.fit.threads import parallel_map
 from calmgam.model.schema import FloatArray
 
 MAX_AUTO_SPLITS = 20
-TRIED = (0, 1, 2, 3, 4, 6, 8, 11, 15, 20)  # numbers of splits that are scored
 N_FOLDS = 4
 MIN_ROWS_PER_FOLD = 10  # of each class
 MAX_BINS = 64
@@ -43,7 +42,26 @@ QUICK = BoostingSettings(
     smoothing_rounds=40,
 )
 
-Grow = Callable[[JointTable, FloatArray, FloatArray], tuple[PathSplit, ...]]
+Grow = Callable[..., tuple[PathSplit, ...]]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What cross-validation says.
+
+    Attributes
+    ----------
+    n_splits : int
+        The number chosen.
+    points : tuple of PathPoint
+        Errors of growth's own model along the path.
+    errors : dict
+        Held-out errors of own GAM and CALM, both with boosted curves, and of the reference.
+    """
+
+    n_splits: int
+    points: tuple[PathPoint, ...]
+    errors: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -52,16 +70,12 @@ class PathScores:
 
     Attributes
     ----------
-    n_splits : tuple of int
-    losses : (len(n_splits), n_rows) array
-        Of every row, when its fold was left out.
-    reference_losses : (n_rows,) array
+    losses : (n, n_rows) array
+        Of every row, when its fold was left out, after 0, 1, …, n - 1 splits.
     weights : (n_rows,) array
     """
 
-    n_splits: tuple[int, ...]
     losses: FloatArray
-    reference_losses: FloatArray
     weights: FloatArray
 
     @property
@@ -77,7 +91,7 @@ class PathScores:
         return np.sqrt(((self.weights * centred) ** 2).sum(axis=1)) / self.weights.sum()
 
     def choose(self, sparsity: float) -> int:
-        """Return the position of the fewest splits that are not clearly worse than the best.
+        """Return the fewest splits that are not clearly worse than the best.
 
         No split at all has the benefit of doubt twice: a GAM is given up for clear gains only.
         """
@@ -85,29 +99,19 @@ class PathScores:
         allowed[0] *= 2
         return int(np.argmax(self.means <= self.means.min() + allowed))
 
-    def points(self, target: Target, sparsity: float) -> tuple[PathPoint, ...]:
+    def points(self, target: Target, chosen: int) -> tuple[PathPoint, ...]:
         """Return the path of errors for the ledger, in the units of y."""
-        chosen = self.choose(sparsity)
         errors = [target.error_of_loss(loss) for loss in self.means]
         # d error / d loss: error = scale * sqrt(loss) for squares, the loss itself otherwise
         slopes = np.ones(len(errors))
         if not target.is_classification:
             slopes = target.scale / (2 * np.sqrt(np.maximum(self.means, 1e-300)))
         return tuple(
-            PathPoint(n_splits, error, float(slope * standard_error), k == chosen)
-            for k, (n_splits, error, slope, standard_error) in enumerate(
-                zip(self.n_splits, errors, slopes, self.standard_errors, strict=True)
+            PathPoint(k, error, float(slope * standard_error), k == chosen)
+            for k, (error, slope, standard_error) in enumerate(
+                zip(errors, slopes, self.standard_errors, strict=True)
             )
         )
-
-    def errors(self, target: Target, sparsity: float) -> dict[str, float]:
-        """Return held-out errors of own GAM, CALM and reference."""
-        reference = float(np.average(self.reference_losses, weights=self.weights))
-        return {
-            "gam": target.error_of_loss(self.means[0]),
-            "calm": target.error_of_loss(self.means[self.choose(sparsity)]),
-            "reference": target.error_of_loss(reference),
-        }
 
 
 def draw_folds(target: Target, n_folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -123,7 +127,27 @@ def enough_rows(target: Target) -> bool:
     return min(map(len, target.strata)) >= N_FOLDS * MIN_ROWS_PER_FOLD
 
 
-def score_path(
+@dataclass(frozen=True)
+class Fold:
+    """A part of the rows, left out while reference and path were made of the others.
+
+    Attributes
+    ----------
+    held_out : array
+        Its rows.
+    path : tuple of PathSplit
+    losses : (max_splits + 1, n_held_out) array
+        Of growth's own model after 0, 1, 2, … splits.
+    reference_losses : (n_held_out,) array
+    """
+
+    held_out: NDArray[np.intp]
+    path: tuple[PathSplit, ...]
+    losses: FloatArray
+    reference_losses: FloatArray
+
+
+def cross_validate(
     learner: ReferenceLearner,
     X: FloatArray,
     binned: Binned,
@@ -131,11 +155,12 @@ def score_path(
     grow: Grow,
     *,
     max_splits: int,
+    sparsity: float,
     rng: np.random.Generator,
     n_jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
-) -> PathScores:
-    """Cross-validate the beginnings of the path.
+) -> Selection:
+    """Choose the number of splits.
 
     Parameters
     ----------
@@ -144,8 +169,10 @@ def score_path(
     X, binned, table
         The rows: encoded, in fine bins, as growth sees them.
     grow : callable
-        Grows a path from (table, scores, weights).
+        Grows a path from (table, scores, weights) and lets `watch` see it.
     max_splits : int
+    sparsity : float
+        Standard errors of held-out loss that fewer splits may cost.
     rng : numpy Generator
     n_jobs : int
         Folds side by side; the result does not depend on it.
@@ -155,41 +182,90 @@ def score_path(
     target = learner.target
     fold_of_row = draw_folds(target, N_FOLDS, rng)
     seeds = rng.integers(2**31, size=N_FOLDS).tolist()
-    coarse = binned.coarsened(MAX_BINS)
-    tried = tuple(k for k in TRIED if k <= max_splits)
-    losses = np.empty((len(tried), len(X)))
-    reference_losses = np.empty(len(X))
-
-    def run(fold: int) -> None:
-        training, held_out = (
-            np.flatnonzero(fold_of_row != fold),
-            np.flatnonzero(fold_of_row == fold),
-        )
-        reference = learner.fit(X, training, n_jobs=1)
-        reference_losses[held_out] = target.losses(reference.score(X[held_out]), held_out)
-        path = grow(table.take(training), *denoised(reference.score(X[training]), target, training))
-        roles = np.zeros((len(X), N_BAGS), dtype=np.uint8)
-        bag_rng = np.random.default_rng(seeds[fold])
-        roles[training] = draw_bags(target.take(training), N_BAGS, bag_rng)
-        for position, n_splits in enumerate(tried):
-            if position and tried[position - 1] >= len(path):  # the path has ended
-                losses[position, held_out] = losses[position - 1, held_out]
-                continue
-            scores = _held_out_scores(
-                path[:n_splits], X, coarse, target, roles, table.turns, held_out
-            )
-            losses[position, held_out] = target.losses(scores, held_out)
-
-    for done, _ in enumerate(parallel_map(run, range(N_FOLDS), n_jobs), start=1):
+    parts = [np.flatnonzero(fold_of_row == fold) for fold in range(N_FOLDS)]
+    followed = parallel_map(
+        lambda held_out: follow_path(learner, X, table, grow, held_out, max_splits), parts, n_jobs
+    )
+    folds = []
+    for fold in followed:
+        folds.append(fold)
         if progress:
-            progress(done, N_FOLDS)
-    return PathScores(tried, losses, reference_losses, target.weights)
+            progress(len(folds), N_FOLDS)
+    order = np.argsort(np.concatenate(parts))  # from fold by fold to row by row
+    scores = PathScores(
+        np.concatenate([fold.losses for fold in folds], axis=1)[:, order], target.weights
+    )
+    chosen = scores.choose(sparsity)
+
+    coarse = binned.coarsened(MAX_BINS)
+
+    def boosted(n_splits: int) -> FloatArray:
+        losses = parallel_map(
+            lambda k: boosted_losses(folds[k], n_splits, X, coarse, target, table.turns, seeds[k]),
+            range(N_FOLDS),
+            n_jobs,
+        )
+        return np.concatenate(list(losses))[order]
+
+    gam = boosted(0)
+    calm = boosted(chosen) if chosen else gam
+    if PathScores(np.stack([gam, calm]), target.weights).choose(sparsity) == 0:
+        chosen, calm = 0, gam
+    reference = np.concatenate([fold.reference_losses for fold in folds])[order]
+    errors = {
+        name: target.error_of_loss(float(np.average(losses, weights=target.weights)))
+        for name, losses in (("gam", gam), ("calm", calm), ("reference", reference))
+    }
+    return Selection(chosen, scores.points(target, chosen), errors)
 
 
-def denoised(
-    scores: FloatArray, target: Target, rows: NDArray[np.intp]
-) -> tuple[FloatArray, FloatArray]:
-    """Scores as growth's target, and the rows' weights in it.
+def follow_path(
+    learner: ReferenceLearner,
+    X: FloatArray,
+    table: JointTable,
+    grow: Grow,
+    held_out: NDArray[np.intp],
+    max_splits: int,
+) -> Fold:
+    """Repeat reference and growth without some rows, which score growth's model on its way."""
+    target = learner.target
+    training = np.delete(np.arange(len(X)), held_out)
+    reference_scores = learner.fit(X, training, n_jobs=1).score(X)
+    weights = np.zeros(len(X))
+    weights[training] = growth_weights(reference_scores[training], target, training)
+    losses: list[FloatArray] = []
+
+    def watch(residual: FloatArray) -> None:
+        scores = reference_scores[held_out] - residual[held_out]
+        losses.append(target.losses(scores, held_out))
+
+    path = grow(table, reference_scores, weights, watch=watch)
+    losses += losses[-1:] * (max_splits + 1 - len(losses))  # the path has ended
+    reference_losses = target.losses(reference_scores[held_out], held_out)
+    return Fold(held_out, path, np.stack(losses), reference_losses)
+
+
+def boosted_losses(
+    fold: Fold,
+    n_splits: int,
+    X: FloatArray,
+    binned: Binned,
+    target: Target,
+    turns: list[int],
+    seed: int,
+) -> FloatArray:
+    """Held-out losses of boosted curves after some splits of a fold's path."""
+    training = np.delete(np.arange(len(X)), fold.held_out)
+    roles = np.zeros((len(X), N_BAGS), dtype=np.uint8)
+    roles[training] = draw_bags(target.take(training), N_BAGS, np.random.default_rng(seed))
+    trees = trees_after(fold.path[:n_splits], len(binned.features))
+    cells, n_leaves = binned.cells(trees, X), [tree.n_leaves for tree in trees]
+    curves = boost(cells, binned, n_leaves, target, roles, QUICK, seed=0, order=turns)
+    return target.losses(curves.scores(cells[:, fold.held_out]), fold.held_out)
+
+
+def growth_weights(scores: FloatArray, target: Target, rows: NDArray[np.intp]) -> FloatArray:
+    """Return the weights of rows when their scores are growth's target; mean 1.
 
     Log-odds count by the curvature of the log loss, bounded below: far from 0 they matter less.
     """
@@ -197,20 +273,4 @@ def denoised(
     if target.is_classification:
         probability = expit(scores)
         weights = weights * np.maximum(probability * (1 - probability), MIN_CURVATURE)
-    return scores, weights / weights.mean()
-
-
-def _held_out_scores(
-    path: tuple[PathSplit, ...],
-    X: FloatArray,
-    binned: Binned,
-    target: Target,
-    roles: Roles,
-    turns: list[int],
-    held_out: NDArray[np.intp],
-) -> FloatArray:
-    trees = trees_after(path, len(binned.features))
-    cells = binned.cells(trees, X)
-    n_leaves = [tree.n_leaves for tree in trees]
-    curves = boost(cells, binned, n_leaves, target, roles, QUICK, seed=0, order=turns)
-    return curves.scores(cells[:, held_out])
+    return weights / weights.mean()
