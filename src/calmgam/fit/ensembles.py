@@ -12,12 +12,13 @@ What cannot be said exactly this way is not read: `read_trees` then returns None
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from calmgam.fit import ubjson
 
 # The class that says which library an estimator is of; looked up by name to import nothing.
 LIBRARIES = {
@@ -223,7 +224,7 @@ def _read_xgboost(model: Any, n_codes: Sequence[int]) -> TreeEnsemble | None:
     booster = model.get_booster()
     if (best_iteration := getattr(model, "best_iteration", None)) is not None:
         booster = booster[: best_iteration + 1]
-    learner = json.loads(booster.save_raw("json"))["learner"]
+    learner = ubjson.parse(bytes(booster.save_raw("ubj")))["learner"]
     shape = learner["learner_model_param"]
     one_score = int(shape["num_class"]) <= 1 and int(shape["num_target"]) == 1
     if (
