@@ -70,11 +70,11 @@ def named_reference(
         rarest = len(y) if task == "regression" else np.bincount(y.astype(int), minlength=2).min()
         small = len(y) < SMALL_TABLE
         return getattr(ensemble, f"HistGradientBoosting{kind}")(
-            max_iter=60,
-            learning_rate=0.15,
+            max_iter=30,
+            learning_rate=0.3,
             min_samples_leaf=8 if small else 20,
             early_stopping=bool(not small and rarest >= 2),
-            n_iter_no_change=10,
+            n_iter_no_change=5,
             random_state=random_state,
         )
     if library == "random_forest":
