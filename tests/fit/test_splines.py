@@ -209,6 +209,22 @@ def test_every_region_has_its_own_curve():
     assert estimator.model_.errors["calm"] < 0.6 * estimator.model_.errors["gam"]
 
 
+def test_what_a_region_adds_ends_with_its_rows():
+    """Sixty rows of one region say nothing of where it has none: no steep line goes on there."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (800, 2))
+    near = X[:, 1] > 0.85
+    X[near, 0] = rng.uniform(0.4, 0.6, near.sum())
+    y = np.where(near, 40 * (X[:, 0] - 0.5), X[:, 0]) + 0.1 * rng.normal(size=800)
+    calm = regressor(partitions={"x0": ["x1 <= 0.85", "x1 > 0.85"]}).fit(X, y)
+    inside, outside = (
+        calm.predict(np.column_stack([x, np.full(50, 0.9)]))
+        for x in (np.linspace(0.4, 0.6, 50), np.linspace(-1, 1, 50))
+    )
+    assert np.ptp(inside) > 6
+    assert np.ptp(outside) < np.ptp(inside) + 3  # the whole's own slope, not 40
+
+
 def test_rare_levels_are_shrunk_most():
     rng = np.random.default_rng(0)
     rows = np.repeat(np.arange(20), [3, 200] * 10)

@@ -39,6 +39,7 @@ class Term:
     n_curves : int
     basis : Basis
         The same for all curves.
+    is_numeric : bool
     cells : (n_rows,) array of uint16
         curve * n_slots + slot
     """
@@ -46,6 +47,7 @@ class Term:
     feature: int
     n_curves: int
     basis: Basis
+    is_numeric: bool
     cells: NDArray[np.uint16]
 
     @property
@@ -53,12 +55,29 @@ class Term:
         """Number of slots of all curves."""
         return self.n_curves * len(self.basis.first)
 
+    @property
+    def seen(self) -> NDArray[np.bool_]:
+        """Which slots of every curve have rows, (n_curves, n_slots)."""
+        return np.bincount(self.cells, minlength=self.n_cells).reshape(self.n_curves, -1) > 0
+
+    @property
+    def slots(self) -> list[NDArray[np.intp]]:
+        """The slot of every curve from which each of its slots has its height.
+
+        What a region adds to a number's curve stays as it is where the region's rows end.
+        """
+        slots = np.tile(np.arange(len(self.basis.first)), (self.n_curves, 1))
+        if self.is_numeric:
+            for line, bins in zip(slots[:, :-1], self.seen[:, :-1], strict=True):
+                if bins.any():
+                    line[:] = np.clip(line, *np.flatnonzero(bins)[[0, -1]])
+        return list(slots)
+
     def coefficients(self) -> tuple[Any, list[Key]]:
         """Return the transform of all curves, and a key for the group of every coefficient."""
-        counts = np.bincount(self.cells, minlength=self.n_cells).reshape(self.n_curves, -1)
         transforms: list[FloatArray] = []
         groups: list[Key] = []
-        for curve, seen in enumerate(counts > 0):
+        for curve, seen in enumerate(self.seen):
             transform, kinds = self.basis.of_slots(seen)
             if self.n_curves > 1:
                 transform = np.column_stack([np.ones(len(transform)), transform])
@@ -109,13 +128,13 @@ class Design:
         self.group_of = np.append(-1, group_of.ravel())
         self._first = np.concatenate(
             [
-                start + curve * len(term.basis.transform) + term.basis.first
+                start + curve * len(term.basis.transform) + term.basis.first[slots]
                 for term, start in zip(self._terms, starts[:-1], strict=True)
-                for curve in range(term.n_curves)
+                for curve, slots in enumerate(term.slots)
             ]
         ).astype(np.int32)
         self._values = np.concatenate(
-            [np.tile(term.basis.values, (term.n_curves, 1)) for term in self._terms]
+            [term.basis.values[slots] for term in self._terms for slots in term.slots]
         )
 
     def normal_equations(
@@ -168,7 +187,8 @@ def _terms(cells: NDArray[np.uint16], binned: Binned, n_leaves: Sequence[int]) -
 
     terms = []
     for i, n_curves in enumerate(n_leaves):
-        terms.append(Term(i, 1, basis(i, n_splines), cells[i] % np.uint16(binned.n_slots[i])))
+        numeric, whole = binned.features[i].is_numeric, cells[i] % np.uint16(binned.n_slots[i])
+        terms.append(Term(i, 1, basis(i, n_splines), numeric, whole))
         if n_curves > 1:
-            terms.append(Term(i, n_curves, basis(i, n_region_splines), cells[i]))
+            terms.append(Term(i, n_curves, basis(i, n_region_splines), numeric, cells[i]))
     return terms
