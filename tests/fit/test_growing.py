@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calmgam.estimators import PAPER
+from calmgam.parameters import PAPER
 from calmgam.fit.binning import bin_table
 from calmgam.fit.candidates import candidates_for, code_matrix
 from calmgam.fit.growing import GrowthSettings, grow_all, grow_tree, select_splits
