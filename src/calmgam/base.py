@@ -1,4 +1,4 @@
-"""What both estimators share: parameters, checks of tables, and `_fit`, which reads like the method.
+"""What both estimators share: parameters, checks of tables, and `_fit`, which is the whole method.
 
 table -> schema, cuts -> reference -> trees, ledger -> curves -> model
 """

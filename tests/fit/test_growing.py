@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calmgam.parameters import PAPER
 from calmgam.fit.binning import bin_table
 from calmgam.fit.candidates import candidates_for, code_matrix
 from calmgam.fit.growing import GrowthSettings, grow_all, grow_tree, select_splits
 from calmgam.fit.local_effects import CurveEffects
 from calmgam.fit.reference import Reference
 from calmgam.model.schema import Schema
+from calmgam.parameters import PAPER
 
 
 def paper_settings(**overrides):
