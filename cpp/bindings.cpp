@@ -43,26 +43,25 @@ struct BagGroup {
 
 std::unique_ptr<BagGroup> make_bag_group(
     Input<std::uint16_t, 2> cells, const std::vector<std::size_t>& n_leaves, const std::vector<std::size_t>& n_slots,
-    const std::vector<bool>& ordered, const std::vector<double>& learning_rates, Input<double, 1> target,
-    Input<double, 1> weight, Input<std::uint8_t, 2> roles, const std::vector<std::uint64_t>& seeds, bool logistic,
+    const std::vector<bool>& ordered, Input<double, 1> target, Input<double, 1> weight,
+    Input<std::uint8_t, 2> roles, const std::vector<std::uint64_t>& seeds, bool logistic, double learning_rate,
     int max_rounds, int patience, double tolerance, int max_leaves, int smoothing_rounds, double min_samples_leaf,
     double l2, double momentum, double momentum_rounds, double level_smoothing) {
     const std::size_t n_rows = target.shape(0), n_features = cells.shape(0);
     if (cells.shape(1) != n_rows || weight.shape(0) != n_rows || roles.shape(0) != n_rows ||
         roles.shape(1) != calmgam::LANES || n_features == 0 || seeds.empty() || seeds.size() > calmgam::LANES ||
-        n_leaves.size() != n_features || n_slots.size() != n_features || ordered.size() != n_features ||
-        learning_rates.size() != n_features)
+        n_leaves.size() != n_features || n_slots.size() != n_features || ordered.size() != n_features)
         throw std::invalid_argument("boosting: array shapes do not agree");
     auto group = std::make_unique<BagGroup>();
     group->cells = cells, group->target = target, group->weight = weight;
     group->n_bags = static_cast<int>(seeds.size());
-    group->settings = {logistic,   max_rounds,       patience, tolerance,
+    group->settings = {logistic,   learning_rate,    max_rounds,       patience, tolerance,
                        max_leaves, smoothing_rounds, min_samples_leaf, l2,       momentum, momentum_rounds, level_smoothing};
     group->data.n_rows = n_rows;
     std::size_t first_cell = 0;
     for (std::size_t f = 0; f < n_features; ++f) {
         group->data.features.push_back(
-            {cells.data() + f * n_rows, n_leaves[f], n_slots[f], ordered[f], first_cell, learning_rates[f]});
+            {cells.data() + f * n_rows, n_leaves[f], n_slots[f], ordered[f], first_cell});
         first_cell += n_leaves[f] * n_slots[f];
     }
     group->data.target = target.data(), group->data.weight = weight.data();
@@ -94,8 +93,8 @@ void bind_boosting(nb::module_& m) {
     m.attr("VALIDATES") = calmgam::VALIDATES;
     nb::class_<BagGroup>(m, "BagGroup", "Up to eight bags boosted side by side over cells.")
         .def(nb::new_(&make_bag_group), "cells"_a.noconvert(), "n_leaves"_a, "n_slots"_a, "ordered"_a,
-             "learning_rates"_a, "target"_a.noconvert(), "weight"_a.noconvert(), "roles"_a.noconvert(), "seeds"_a, nb::kw_only(),
-             "logistic"_a, "max_rounds"_a, "patience"_a, "tolerance"_a, "max_leaves"_a,
+             "target"_a.noconvert(), "weight"_a.noconvert(), "roles"_a.noconvert(), "seeds"_a, nb::kw_only(),
+             "logistic"_a, "learning_rate"_a, "max_rounds"_a, "patience"_a, "tolerance"_a, "max_leaves"_a,
              "smoothing_rounds"_a, "min_samples_leaf"_a, "l2"_a, "momentum"_a, "momentum_rounds"_a, "level_smoothing"_a)
         .def(
             "advance",

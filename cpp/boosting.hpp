@@ -21,6 +21,7 @@ namespace calmgam {
 
 struct BoostingSettings {
     bool logistic;
+    double learning_rate;
     int max_rounds;
     int patience;          // rounds without a better validation loss before a bag stops
     double tolerance;      // smallest relative improvement that counts
@@ -135,9 +136,8 @@ inline std::int32_t random_cut(std::uint64_t& state, std::size_t n_bins) {  // u
     return static_cast<std::int32_t>((next_random(state) >> 32) * (n_bins - 1) >> 32);
 }
 
-inline float step_height(const BoostingFeature& feature, const BoostingSettings& settings, double gradient,
-                         double hessian) {
-    return hessian > 0.0 ? static_cast<float>(feature.learning_rate * gradient / (hessian + settings.l2)) : 0.0f;
+inline float step_height(const BoostingSettings& settings, double gradient, double hessian) {
+    return hessian > 0.0 ? static_cast<float>(settings.learning_rate * gradient / (hessian + settings.l2)) : 0.0f;
 }
 
 // Up to three segments of bins in each lane: the last bin and the height of each; -1 if it is not there.
@@ -167,9 +167,9 @@ inline void move_slot(float height, float momentum, float& velocity, float& curv
 }
 
 // A small tree on the bins of one leaf of a numeric feature; missing is a leaf of its own.
-inline void fit_ordered_leaf(const BoostingFeature& feature, const LeafSums& sums, const BoostingSettings& settings,
+inline void fit_ordered_leaf(std::size_t n_slots, const LeafSums& sums, const BoostingSettings& settings,
                              BoostingState& state, float* velocity, float* curve) {
-    const std::size_t n_bins = feature.n_slots - 1, last = n_bins - 1;
+    const std::size_t n_bins = n_slots - 1, last = n_bins - 1;
     const float min_weight = static_cast<float>(settings.min_samples_leaf);
     std::int32_t cuts[2][LANES];  // the first found, the second found
     std::fill(cuts[0], cuts[0] + LANES, -1);
@@ -201,7 +201,7 @@ inline void fit_ordered_leaf(const BoostingFeature& feature, const LeafSums& sum
             segments.height[segment][lane] = 0.0f;
             if (!made || !state.active[lane]) continue;
             segments.height[segment][lane] =
-                step_height(feature, settings, sums.gradient[at] - gradient_before, sums.hessian[at] - hessian_before);
+                step_height(settings, sums.gradient[at] - gradient_before, sums.hessian[at] - hessian_before);
             gradient_before = sums.gradient[at];
             hessian_before = sums.hessian[at];
             weight_before = weight;
@@ -212,16 +212,15 @@ inline void fit_ordered_leaf(const BoostingFeature& feature, const LeafSums& sum
     for (int lane = 0; lane < LANES; ++lane) {
         const std::size_t missing = n_bins * LANES + lane;
         const float height =
-            state.active[lane] ? step_height(feature, settings, sums.gradient[missing], sums.hessian[missing]) : 0.0f;
+            state.active[lane] ? step_height(settings, sums.gradient[missing], sums.hessian[missing]) : 0.0f;
         move_slot(height, state.momentum[lane], velocity[missing], curve[missing]);
     }
 }
 
 // Every level of a categorical leaf moves by its own mean, shrunk as if `level_smoothing` rows at rest
 // were added to it: levels are unordered, and a rare one learns slowly.
-inline void fit_unordered_leaf(const BoostingFeature& feature, const LeafSums& sums, const BoostingSettings& settings,
+inline void fit_unordered_leaf(std::size_t n_slots, const LeafSums& sums, const BoostingSettings& settings,
                                BoostingState& state, float* velocity, float* curve) {
-    const std::size_t n_slots = feature.n_slots;
     for (int lane = 0; lane < LANES; ++lane) {
         double hessian = 0.0, weight = 0.0;
         for (std::size_t at = lane; at < n_slots * LANES; at += LANES) {
@@ -231,7 +230,7 @@ inline void fit_unordered_leaf(const BoostingFeature& feature, const LeafSums& s
         const double at_rest = settings.level_smoothing * hessian / std::max(weight, 1e-300);
         for (std::size_t at = lane; at < n_slots * LANES; at += LANES) {
             const float height =
-                state.active[lane] ? step_height(feature, settings, sums.gradient[at], sums.hessian[at] + at_rest) : 0.0f;
+                state.active[lane] ? step_height(settings, sums.gradient[at], sums.hessian[at] + at_rest) : 0.0f;
             move_slot(height, state.momentum[lane], velocity[at], curve[at]);
         }
     }
@@ -253,7 +252,7 @@ inline void move_feature(const BoostingData& data, std::size_t index, const Boos
     for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf) {
         const std::size_t at = first + leaf * feature.n_slots * LANES;
         const LeafSums sums{&state.gradient_sum[at], &state.hessian_sum[at], &state.weight_sum[at]};
-        (feature.ordered ? fit_ordered_leaf : fit_unordered_leaf)(feature, sums, settings, state,
+        (feature.ordered ? fit_ordered_leaf : fit_unordered_leaf)(feature.n_slots, sums, settings, state,
                                                                   &state.velocity[at], &state.curve[at]);
     }
     state.moved_feature = index;

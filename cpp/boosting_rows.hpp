@@ -24,7 +24,6 @@ struct BoostingFeature {
     std::size_t n_slots;
     bool ordered;            // numeric: bins on a line, the last slot is missing; otherwise a set of levels
     std::size_t first_cell;  // where the feature's cells begin among all cells
-    double learning_rate;
     std::size_t n_cells() const { return n_leaves * n_slots; }
 };
 

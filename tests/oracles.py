@@ -188,9 +188,7 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
                 hessian_sums[f] = sums(f, hessian)
             step = numeric_step if ordered[f] else level_step
             leaves = zip(sums(f, gradient), hessian_sums[f], sums(f, training), strict=True)
-            pace = 0.5 if n_leaves[f] > 1 else 1.0  # regions learn half as fast
-            steps = pace * np.array([step(*leaf) for leaf in leaves])
-            velocities[f] = steps + momentum * velocities[f]
+            velocities[f] = np.array([step(*leaf) for leaf in leaves]) + momentum * velocities[f]
             curves[f] += velocities[f]
             moves = velocities[f].ravel()[cells[f]]
             score = score + moves

@@ -23,7 +23,6 @@ from calmgam.fit.settings import check_in, check_integer, check_number
 from calmgam.fit.threads import parallel_map
 
 ROUNDS_WITHOUT_VALIDATION = 95  # errs about as much as stopping on four or five rows
-REGION_PACE = 0.5  # of what is a region's own, against what a split feature's regions share
 CELLS_PER_CALL = 2e7  # rows * features between two looks at the progress bar and Ctrl-C
 
 
@@ -111,12 +110,7 @@ def boost(
     turn_cells = np.stack(
         [cells[i] if regional else cells[i] % np.uint16(binned.n_slots[i]) for i, regional in turns]
     )
-    learning_rates = [
-        settings.learning_rate * (REGION_PACE if regional and n_leaves[i] > 1 else 1)
-        for i, regional in turns
-    ]
     options = asdict(settings) | {"l2": settings.l2 * target.curvature}  # rows -> hessian
-    del options["learning_rate"]
     seeds: list[int] = np.random.default_rng(seed).integers(2**63, size=(roles.shape[1],)).tolist()
     groups = [
         _kernels.BagGroup(
@@ -124,7 +118,6 @@ def boost(
             n_curves,
             n_slots,
             [binned.features[i].is_numeric for i, _ in turns],
-            learning_rates,
             target.values,
             target.weights,
             _lanes(roles[:, start : start + _kernels.LANES]),
@@ -154,8 +147,8 @@ def boost(
 def _turns(order: Iterable[int], n_leaves: Sequence[int]) -> list[tuple[int, bool]]:
     """Return who takes turns in a round: every feature as a whole, then the regions of split ones.
 
-    What the regions have in common is learned from all rows, and each of them adds what is its own,
-    more slowly: a split does not tear the rows of a curve apart, and a needless one costs little.
+    What the regions have in common is learned from all rows, and each of them adds what is its own:
+    a split does not tear the rows of a curve apart.
     """
     return [
         (i, regional) for i in order for regional in ((False, True) if n_leaves[i] > 1 else (True,))

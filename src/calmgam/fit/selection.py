@@ -4,7 +4,8 @@ In: what a fold needs to repeat reference and growth on its own training part. O
 the number chosen and the errors that led to it. Growth's own model is scored after every split on
 rows that nothing in the fold has seen; the fewest splits win whose loss is within `sparsity`
 standard errors (of the paired differences) of the best, none at all within twice that. Boosted
-curves, like the final ones but coarser, then have to confirm that the CALM beats the GAM.
+curves, like the final ones but coarser, then decide by the same rule between that number, no split
+and the whole path.
 """
 
 from __future__ import annotations
@@ -195,7 +196,6 @@ def cross_validate(
     scores = PathScores(
         np.concatenate([fold.losses for fold in folds], axis=1)[:, order], target.weights
     )
-    chosen = scores.choose(sparsity)
 
     coarse = binned.coarsened(MAX_BINS)
 
@@ -207,16 +207,17 @@ def cross_validate(
         )
         return np.concatenate(list(losses))[order]
 
-    gam = boosted(0)
-    calm = boosted(chosen) if chosen else gam
-    if PathScores(np.stack([gam, calm]), target.weights).choose(sparsity) == 0:
-        chosen, calm = 0, gam
+    tried = sorted({0, scores.choose(sparsity), max_splits})
+    decisive = PathScores(np.stack([boosted(n_splits) for n_splits in tried]), target.weights)
+    chosen = decisive.choose(sparsity)
     reference = np.concatenate([fold.reference_losses for fold in folds])[order]
-    errors = {
-        name: target.error_of_loss(float(np.average(losses, weights=target.weights)))
-        for name, losses in (("gam", gam), ("calm", calm), ("reference", reference))
+    losses = {
+        "gam": decisive.means[0],
+        "calm": decisive.means[chosen],
+        "reference": np.average(reference, weights=target.weights),
     }
-    return Selection(chosen, scores.points(target, chosen), errors)
+    errors = {name: target.error_of_loss(float(loss)) for name, loss in losses.items()}
+    return Selection(tried[chosen], scores.points(target, tried[chosen]), errors)
 
 
 def follow_path(
