@@ -68,9 +68,10 @@ def test_a_constant_column_contributes_nothing():
 
 def test_duplicated_columns_share_the_effect():
     table = X.assign(again=X["a"])
-    estimator = regressor().fit(table, Y)
+    estimator = regressor(max_splits=1).fit(table, Y)
     check_additive(estimator, table)
-    correlation = np.corrcoef(estimator.predict(table), regressor().fit(X, Y).predict(X))[0, 1]
+    without = regressor(max_splits=1).fit(X, Y)
+    correlation = np.corrcoef(estimator.predict(table), without.predict(X))[0, 1]
     assert correlation > 0.98
 
 

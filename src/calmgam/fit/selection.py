@@ -4,8 +4,8 @@ In: what a fold needs to repeat reference and growth on its own training part. O
 the number chosen and the errors that led to it. Growth's own model is scored after every split on
 rows that nothing in the fold has seen; the fewest splits win whose loss is within `sparsity`
 standard errors (of the paired differences) of the best, none at all within twice that. Boosted
-curves, like the final ones but coarser, then decide by the same rule between that number, no split
-and the whole path.
+curves, like the final ones but coarser, then decide by the same rule between that number, half of
+it, no split and the whole path.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from calmgam.model.schema import FloatArray
 MAX_AUTO_SPLITS = 20
 N_FOLDS = 4
 MIN_ROWS_PER_FOLD = 10  # of each class
-MAX_BINS = 64
+MAX_BINS = 256
 MIN_CURVATURE = 0.1
 N_BAGS = 8
 QUICK = BoostingSettings(
@@ -207,7 +207,8 @@ def cross_validate(
         )
         return np.concatenate(list(losses))[order]
 
-    tried = sorted({0, scores.choose(sparsity), max_splits})
+    proposed = scores.choose(sparsity)
+    tried = sorted({0, (proposed + 1) // 2, proposed, max_splits})
     decisive = PathScores(np.stack([boosted(n_splits) for n_splits in tried]), target.weights)
     chosen = decisive.choose(sparsity)
     reference = np.concatenate([fold.reference_losses for fold in folds])[order]
