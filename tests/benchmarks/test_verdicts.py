@@ -35,6 +35,18 @@ def test_a_difference_counts_beyond_one_standard_error_of_the_folds(measured):
     assert verdicts.counts(table) == "better 1, level 2, worse 1 (of 4)"
 
 
+@pytest.mark.parametrize("difference", [0.1, 0.3, 0.00026123])
+def test_a_single_fold_that_differs_is_no_difference(difference):
+    """The mean of 0, 0, 0, 0 and d is as large as its standard error, whatever d is."""
+    rows = [
+        {"dataset": "adult", "fold": str(fold), "model": model, "error": error}
+        for fold in range(5)
+        for model, error in (("ours", 0.07 + difference * (fold == 0)), ("rival", 0.07))
+    ]
+    table = verdicts.over_folds(pd.DataFrame(rows), "ours", "rival")
+    assert list(table["verdict"]) == ["level"]
+
+
 def test_on_one_fold_a_difference_counts_beyond_the_tolerance(measured):
     table = verdicts.on_fold(measured, "ours", "rival").set_index("dataset")
     assert list(table.index) == ["wine", "magic", "heloc", "spectf", "bank"]
