@@ -2,10 +2,10 @@
 
 In: what a fold needs to repeat reference and growth on its own training part. Out: a `Selection`,
 the number chosen and the errors that led to it. Growth's own model is scored after every split on
-rows that nothing in the fold has seen; the fewest splits win whose loss is within `sparsity`
-standard errors (of the paired differences) of the best, none at all within twice that. Boosted
-curves, like the final ones but coarser, then decide by the same rule between that number, half of
-it, no split and the whole path.
+rows that nothing in the fold has seen; it proposes the fewest splits whose loss is within one
+standard error (of the paired differences) of the best. Boosted curves, like the final ones but
+coarser, then decide between that number, half of it, no split and the whole path: the fewest within
+`sparsity` standard errors win, none at all within twice that.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ def cross_validate(
         )
         return np.concatenate(list(losses))[order]
 
-    proposed = scores.choose(sparsity)
+    proposed = scores.choose(1.0)
     tried = sorted({0, (proposed + 1) // 2, proposed, max_splits})
     decisive = PathScores(np.stack([boosted(n_splits) for n_splits in tried]), target.weights)
     chosen = decisive.choose(sparsity)
