@@ -6,7 +6,7 @@ from calmgam.fit.learners import LEARNERS
 from calmgam.model.serialize import to_json
 from calmgam.parameters import PARAMETERS
 
-QUICK = {"n_bags": 2, "max_rounds": 120, "n_jobs": 1, "random_state": 0}
+QUICK = {"n_bags": 2, "max_rounds": 60, "n_jobs": 1, "random_state": 0}
 
 
 def interaction(n_rows=400):

@@ -67,12 +67,12 @@ class Selection:
 
 @dataclass(frozen=True)
 class PathScores:
-    """Held-out losses along the path.
+    """Held-out losses of models with more and more splits.
 
     Attributes
     ----------
     losses : (n, n_rows) array
-        Of every row, when its fold was left out, after 0, 1, …, n - 1 splits.
+        Of every row, when its fold was left out; the first model has no split.
     weights : (n_rows,) array
     """
 
@@ -92,7 +92,7 @@ class PathScores:
         return np.sqrt(((self.weights * centred) ** 2).sum(axis=1)) / self.weights.sum()
 
     def choose(self, sparsity: float) -> int:
-        """Return the fewest splits that are not clearly worse than the best.
+        """Return the first model that is not clearly worse than the best.
 
         No split at all has the benefit of doubt twice: a GAM is given up for clear gains only.
         """
@@ -101,7 +101,7 @@ class PathScores:
         return int(np.argmax(self.means <= self.means.min() + allowed))
 
     def points(self, target: Target, chosen: int) -> tuple[PathPoint, ...]:
-        """Return the path of errors for the ledger, in the units of y."""
+        """Return the path of errors for the ledger, in the units of y: model k has k splits."""
         errors = [target.error_of_loss(loss) for loss in self.means]
         # d error / d loss: error = scale * sqrt(loss) for squares, the loss itself otherwise
         slopes = np.ones(len(errors))
