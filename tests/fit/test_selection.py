@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -215,8 +216,14 @@ def test_growth_scores_what_it_would_predict():
     scores = case.learner().fit(case.X, training).score(case.X[training])
     weights = growth_weights(scores, case.target, training)
     left_over = []
+    X, binned = case.X[training], case.binned.take(training)
+    table = replace(
+        JointTable.of(X, binned, case.table.candidates),
+        binned=case.table.binned.take(training),  # the same coarse bins
+        turns=case.table.turns,
+    )
     path = case.grow(
-        *(case.table.take(training), scores, weights),
+        *(table, scores, weights),
         watch=lambda residual: left_over.append(residual.copy()),
     )
     assert trees_after(path, 3) == trees_after(fold.path, 3)

@@ -9,7 +9,7 @@ model is fitted on. So no interaction is paid for twice, and weak splits come la
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -57,11 +57,6 @@ class JointTable:
         """Make the table of encoded, binned rows."""
         codes, turns = code_matrix(candidates, X), content_order(binned)
         return cls(binned, binned.coarsened(MAX_BINS), tuple(candidates), codes, turns)
-
-    def take(self, rows: NDArray[np.intp]) -> JointTable:
-        """Return some of the rows."""
-        fine, binned = self.fine.take(rows), self.binned.take(rows)
-        return replace(self, fine=fine, binned=binned, codes=np.take(self.codes, rows, axis=1))
 
     def between(self, which: int, position: int) -> tuple[Candidates, NDArray[np.uint16]]:
         """All cuts between the neighbours of a threshold, as candidates, and the rows' codes."""
