@@ -60,6 +60,7 @@ std::unique_ptr<BagGroup> make_bag_group(
     group->data.n_rows = n_rows;
     std::size_t first_cell = 0;
     for (std::size_t f = 0; f < n_features; ++f) {
+        if (n_leaves[f] > 1) first_cell += n_slots[f];  // of the curve that the leaves share
         group->data.features.push_back(
             {cells.data() + f * n_rows, n_leaves[f], n_slots[f], ordered[f], first_cell});
         first_cell += n_leaves[f] * n_slots[f];
@@ -75,11 +76,19 @@ std::unique_ptr<BagGroup> make_bag_group(
 }
 
 auto group_curves(const BagGroup& group) {
-    const std::size_t n_cells = group.data.n_cells(), n_bags = static_cast<std::size_t>(group.n_bags);
-    std::vector<double> values(n_bags * n_cells);
+    const std::size_t n_bags = static_cast<std::size_t>(group.n_bags);
+    const auto height = [&](std::size_t cell, std::size_t bag) -> double {
+        return group.state.best_curve[cell * calmgam::LANES + bag];
+    };
+    std::vector<double> values;
     for (std::size_t bag = 0; bag < n_bags; ++bag)
-        for (std::size_t cell = 0; cell < n_cells; ++cell)
-            values[bag * n_cells + cell] = group.state.best_curve[cell * calmgam::LANES + bag];
+        for (const auto& feature : group.data.features)
+            for (std::size_t cell = 0; cell < feature.n_cells(); ++cell) {
+                const double own = height(feature.first_cell + cell, bag);
+                values.push_back(feature.split() ? own + height(feature.shared_cell() + cell % feature.n_slots, bag)
+                                                 : own);
+            }
+    const std::size_t n_cells = values.size() / n_bags;
     return as_numpy(std::move(values), {n_bags, n_cells});
 }
 

@@ -3,6 +3,9 @@
 // A round visits the features in turn. The gradients of a feature's cells are summed over the rows
 // (boosting_rows.hpp), every leaf gets a tiny tree or a move per level, and momentum carries it on:
 //     velocity = heights + momentum * velocity          curve += velocity
+// The leaves of a split feature share a curve, which learns first, from the sums over all of them; each
+// leaf adds what is its own, so that a split does not tear the rows of a curve apart. What is left for a
+// leaf to learn needs no further pass over the rows:   gradient sum - shared velocity * hessian sum
 // Before each round every bag is judged on its validation rows; its best curves are kept. A bag first makes
 // random cuts, which smooth its curves, as long as they pay; then the best ones, until those stop paying.
 #pragma once
@@ -38,7 +41,8 @@ struct BoostingSettings {
 struct BoostingState {
     int round = 0;
     RowState rows;
-    std::size_t moved_feature = 0;  // the feature whose last change, `velocity`, the rows have yet to make
+    std::size_t moved_feature = 0;  // the feature whose last change the rows have yet to make
+    std::vector<float> moves;       // that change, if it is a split one: shared and own velocity of its cells
     std::vector<float> velocity, curve, best_curve;   // n_cells x LANES
     std::vector<double> gradient_sum, hessian_sum;    // n_cells x LANES; running sums over ordered bins
     std::vector<float> weight_sum;                    // the same of the training rows' weights
@@ -56,18 +60,60 @@ constexpr int RENEW_HESSIAN = 4;
 
 namespace boosting_detail {
 
-// Running sums over the bins of every leaf of a numeric feature; missing stays apart.
+// The sums of a split feature's leaves, added up for the curve that they share.
 CALMGAM_CLONES
-static void accumulate(const BoostingFeature& feature, double* sums) {
-    if (!feature.ordered) return;
-    for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf, sums += LANES) {
-        double total[LANES] = {};
-        for (std::size_t bin = 0; bin + 1 < feature.n_slots; ++bin, sums += LANES)
-            CALMGAM_FOR_LANES {
-                total[lane] += sums[lane];
-                sums[lane] = total[lane];
-            }
+static void share(const BoostingFeature& feature, const double* sums, double* shared) {
+    const std::size_t size = feature.n_slots * LANES;
+    std::copy(sums, sums + size, shared);
+    for (std::size_t leaf = 1; leaf < feature.n_leaves; ++leaf)
+        for (std::size_t at = 0; at < size; ++at) shared[at] += sums[leaf * size + at];
+}
+
+// What the shared curve has just gained is taken from the gradients of a leaf.
+CALMGAM_CLONES
+static void take_shared(std::size_t n_slots, const float* shared_velocity, const double* hessian_sum, bool ordered,
+                        double* gradient_sum) {
+    double before[LANES] = {};  // hessians are running sums over ordered bins, the last slot is missing
+    for (std::size_t slot = 0; slot < n_slots; ++slot) {
+        const std::size_t at = slot * LANES;
+        const double runs = ordered && slot + 1 < n_slots ? 1.0 : 0.0;
+        CALMGAM_FOR_LANES {
+            const double hessian = hessian_sum[at + lane] - runs * before[lane];
+            gradient_sum[at + lane] -= hessian * shared_velocity[at + lane];
+            before[lane] = hessian_sum[at + lane];
+        }
     }
+}
+
+// How far the rows of a split feature's cells move: by what their leaf has gained and what all leaves have.
+CALMGAM_CLONES
+static void add_shared(const BoostingFeature& feature, const float* shared, const float* own, float* moves) {
+    const std::size_t size = feature.n_slots * LANES;
+    for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf)
+        for (std::size_t at = 0; at < size; ++at) moves[leaf * size + at] = shared[at] + own[leaf * size + at];
+}
+
+// Running sums over the bins of a numeric leaf; missing stays apart.
+CALMGAM_CLONES
+static void accumulate(std::size_t n_slots, double* sums) {
+    double total[LANES] = {};
+    for (std::size_t bin = 0; bin + 1 < n_slots; ++bin, sums += LANES)
+        CALMGAM_FOR_LANES {
+            total[lane] += sums[lane];
+            sums[lane] = total[lane];
+        }
+}
+
+// Running sums of weights or hessians in all leaves of a feature, and in what they share.
+inline void accumulate_all(const BoostingFeature& feature, double* all_sums) {
+    double* sums = all_sums + feature.first_cell * LANES;
+    if (feature.split()) {
+        double* shared = all_sums + feature.shared_cell() * LANES;
+        share(feature, sums, shared);
+        if (feature.ordered) accumulate(feature.n_slots, shared);
+    }
+    for (std::size_t leaf = 0; feature.ordered && leaf < feature.n_leaves; ++leaf)
+        accumulate(feature.n_slots, sums + leaf * feature.n_slots * LANES);
 }
 
 // The sums of one leaf: what a small tree is fitted to.
@@ -236,25 +282,40 @@ inline void fit_unordered_leaf(std::size_t n_slots, const LeafSums& sums, const 
     }
 }
 
-// Fit every leaf of a feature to the gradients of its cells.
+// Fit a small tree, or a move per level, to the gradients of the n_slots cells from `first_cell` on.
+inline void move_leaf(const BoostingFeature& feature, std::size_t first_cell, const BoostingSettings& settings,
+                      BoostingState& state) {
+    const std::size_t at = first_cell * LANES;
+    if (feature.ordered) accumulate(feature.n_slots, &state.gradient_sum[at]);
+    const LeafSums sums{&state.gradient_sum[at], &state.hessian_sum[at], &state.weight_sum[at]};
+    (feature.ordered ? fit_ordered_leaf : fit_unordered_leaf)(feature.n_slots, sums, settings, state,
+                                                              &state.velocity[at], &state.curve[at]);
+}
+
+// Fit the curves of a feature to the gradients of its cells.
 inline void move_feature(const BoostingData& data, std::size_t index, const BoostingSettings& settings,
                          BoostingState& state) {
     const BoostingFeature& feature = data.features[index];
     const std::size_t first = feature.first_cell * LANES;
-    double* gradient_sum = state.gradient_sum.data() + first;
-    double* hessian_sum = state.hessian_sum.data() + first;
-    accumulate(feature, gradient_sum);
     if (settings.logistic && state.round % RENEW_HESSIAN == 0) {
+        double* hessian_sum = state.hessian_sum.data() + first;
         std::fill(hessian_sum, hessian_sum + feature.n_cells() * LANES, 0.0);
         collect_hessians(data, feature, state.rows, hessian_sum);
-        accumulate(feature, hessian_sum);
+        accumulate_all(feature, state.hessian_sum.data());
+    }
+    const std::size_t shared = feature.split() ? feature.shared_cell() * LANES : 0;
+    if (feature.split()) {
+        share(feature, &state.gradient_sum[first], &state.gradient_sum[shared]);
+        move_leaf(feature, feature.shared_cell(), settings, state);
     }
     for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf) {
-        const std::size_t at = first + leaf * feature.n_slots * LANES;
-        const LeafSums sums{&state.gradient_sum[at], &state.hessian_sum[at], &state.weight_sum[at]};
-        (feature.ordered ? fit_ordered_leaf : fit_unordered_leaf)(feature.n_slots, sums, settings, state,
-                                                                  &state.velocity[at], &state.curve[at]);
+        const std::size_t cell = feature.first_cell + leaf * feature.n_slots;
+        if (feature.split())
+            take_shared(feature.n_slots, &state.velocity[shared], &state.hessian_sum[cell * LANES], feature.ordered,
+                        &state.gradient_sum[cell * LANES]);
+        move_leaf(feature, cell, settings, state);
     }
+    if (feature.split()) add_shared(feature, &state.velocity[shared], &state.velocity[first], state.moves.data());
     state.moved_feature = index;
 }
 
@@ -287,7 +348,8 @@ inline void judge(const BoostingData& data, const BoostingSettings& settings, co
     const double set_in = state.round / std::max(state.round + settings.momentum_rounds, 1e-300);
     const float momentum = static_cast<float>(std::min(settings.momentum, set_in));
     for (int lane = 0; lane < LANES; ++lane) state.momentum[lane] = state.active[lane] ? momentum : 0.0f;
-    keep_best(data.n_cells(), better, state.curve.data(), state.best_curve.data());
+    if (std::any_of(better, better + LANES, [](std::int32_t b) { return b; }))
+        keep_best(data.n_cells(), better, state.curve.data(), state.best_curve.data());
 }
 
 }  // namespace boosting_detail
@@ -302,17 +364,18 @@ inline BoostingState start_boosting(const BoostingData& data, const BoostingSett
     for (const BoostingFeature& feature : data.features) {
         double* sums = state.hessian_sum.data() + feature.first_cell * LANES;
         collect_weights(data, feature, sums);  // the hessians of squared error; log loss renews them
-        accumulate(feature, sums);
+        accumulate_all(feature, state.hessian_sum.data());
+        if (feature.split()) state.moves.resize(std::max(state.moves.size(), feature.n_cells() * LANES));
     }
     state.weight_sum.assign(state.hessian_sum.begin(), state.hessian_sum.end());
 
     double training_weight[LANES] = {}, total[LANES] = {};
     for (std::size_t row = 0; row < data.n_rows; ++row)
         for (int lane = 0; lane < LANES; ++lane) {
-            const double trains = bit(data.trains[row], lane) * data.weight[row];
+            const double trains = lanes_of(data.trains[row])[lane] * data.weight[row];
             training_weight[lane] += trains;
             total[lane] += trains * data.target[row];
-            state.validation_weight[lane] += bit(data.validates[row], lane) * data.weight[row];
+            state.validation_weight[lane] += lanes_of(data.validates[row])[lane] * data.weight[row];
         }
     for (int lane = 0; lane < LANES; ++lane) {
         state.random[lane] = seeds[lane];
@@ -344,7 +407,7 @@ inline void advance(const BoostingData& data, const BoostingSettings& settings, 
         for (std::size_t index = 0; index < data.features.size(); ++index) {
             const BoostingFeature& moved = data.features[state.moved_feature];
             const BoostingFeature& feature = data.features[index];
-            const float* heights = state.velocity.data() + moved.first_cell * LANES;
+            const float* heights = moved.split() ? state.moves.data() : &state.velocity[moved.first_cell * LANES];
             double* gradient_sum = state.gradient_sum.data() + feature.first_cell * LANES;
             std::fill(gradient_sum, gradient_sum + feature.n_cells() * LANES, 0.0);
             if (index == 0) {

@@ -18,13 +18,16 @@
 namespace calmgam {
 
 // cell = leaf * n_slots + slot     [leaf 0: bins.. missing | leaf 1: bins.. missing | ...]
+// The leaves of a split feature also share a curve: n_slots cells before theirs.
 struct BoostingFeature {
     const std::uint16_t* cells;  // one per row
     std::size_t n_leaves;
     std::size_t n_slots;
     bool ordered;            // numeric: bins on a line, the last slot is missing; otherwise a set of levels
-    std::size_t first_cell;  // where the feature's cells begin among all cells
+    std::size_t first_cell;  // where the cells of its leaves begin among all cells
+    bool split() const { return n_leaves > 1; }
     std::size_t n_cells() const { return n_leaves * n_slots; }
+    std::size_t shared_cell() const { return first_cell - n_slots; }
 };
 
 // What a row does in a bag.
@@ -55,7 +58,16 @@ struct RowState {
 
 namespace boosting_detail {
 
-inline float bit(std::uint8_t bits, int lane) { return static_cast<float>(bits >> lane & 1); }
+// What every byte of bits is as numbers: 1 or 0 per lane.
+struct BitTable {
+    alignas(64) float numbers[256][LANES];
+    BitTable() {
+        for (int bits = 0; bits < 256; ++bits)
+            for (int lane = 0; lane < LANES; ++lane) numbers[bits][lane] = static_cast<float>(bits >> lane & 1);
+    }
+    const float* operator()(std::uint8_t bits) const { return numbers[bits]; }
+};
+inline const BitTable lanes_of;
 
 // ---- squared error: a row is its residual ---------------------------------------------------------
 
@@ -67,10 +79,10 @@ static void collect_squared(const BoostingData& data, const BoostingFeature& mov
         double* sum = gradient_sum + next.cells[row] * LANES;
         float* residual = rows.residual.data() + row * LANES;
         const float weight = static_cast<float>(data.weight[row]);
-        const std::uint8_t trains = data.trains[row];
+        const float* trains = lanes_of(data.trains[row]);
         CALMGAM_FOR_LANES {
             residual[lane] -= height[lane];
-            sum[lane] += bit(trains, lane) * (weight * residual[lane]);
+            sum[lane] += trains[lane] * (weight * residual[lane]);
         }
     }
 }
@@ -84,11 +96,11 @@ static void renew_squared(const BoostingData& data, const BoostingFeature& moved
         double* sum = gradient_sum + next.cells[row] * LANES;
         float* residual = rows.residual.data() + row * LANES;
         const float weight = static_cast<float>(data.weight[row]);
-        const std::uint8_t trains = data.trains[row], validates = data.validates[row];
+        const float *trains = lanes_of(data.trains[row]), *validates = lanes_of(data.validates[row]);
         CALMGAM_FOR_LANES {
             residual[lane] -= height[lane];
-            sum[lane] += bit(trains, lane) * (weight * residual[lane]);
-            loss[lane] += bit(validates, lane) * (weight * residual[lane] * residual[lane]);
+            sum[lane] += trains[lane] * (weight * residual[lane]);
+            loss[lane] += validates[lane] * (weight * residual[lane] * residual[lane]);
         }
     }
 }
@@ -123,7 +135,7 @@ static void renew_logistic(const BoostingData& data, const BoostingFeature& move
         float* gradient = rows.gradient.data() + row * LANES;
         float* hessian = rows.hessian.data() + row * LANES;
         const float y = static_cast<float>(data.target[row]), weight = static_cast<float>(data.weight[row]);
-        const std::uint8_t trains = data.trains[row], validates = data.validates[row];
+        const float *trains = lanes_of(data.trains[row]), *validates = lanes_of(data.validates[row]);
         CALMGAM_FOR_LANES {
             const float s = score[lane] + (shift[lane] + height[lane]);
             score[lane] = s;
@@ -133,11 +145,11 @@ static void renew_logistic(const BoostingData& data, const BoostingFeature& move
             const float p = s >= 0.0f ? share : rest;
             const float variance = share * rest;
             const float floored = variance > 1e-6f ? variance : 1e-6f;
-            gradient[lane] = bit(trains, lane) * (weight * (y - p));
-            hessian[lane] = bit(trains, lane) * (weight * floored);
+            gradient[lane] = trains[lane] * (weight * (y - p));
+            hessian[lane] = trains[lane] * (weight * floored);
             sum[lane] += gradient[lane];
             const float log_loss = fast_log1p(decay) + ((s > 0.0f ? s : 0.0f) - s * y);
-            loss[lane] += bit(validates, lane) * (weight * log_loss);
+            loss[lane] += validates[lane] * (weight * log_loss);
         }
     }
 }
@@ -148,8 +160,8 @@ CALMGAM_CLONES
 static void collect_weights(const BoostingData& data, const BoostingFeature& feature, double* weight_sum) {
     for (std::size_t row = 0; row < data.n_rows; ++row) {
         double* sum = weight_sum + feature.cells[row] * LANES;
-        const std::uint8_t trains = data.trains[row];
-        CALMGAM_FOR_LANES sum[lane] += static_cast<double>(bit(trains, lane)) * data.weight[row];
+        const float* trains = lanes_of(data.trains[row]);
+        CALMGAM_FOR_LANES sum[lane] += static_cast<double>(trains[lane]) * data.weight[row];
     }
 }
 

@@ -89,7 +89,10 @@ def ice_sums(
 
 
 def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, seed, settings):
-    """Return intercept, heights of all cells, validation loss and number of the best round."""
+    """Return intercept, heights of all cells, validation loss and number of the best round.
+
+    A split feature has a curve that its leaves share, which learns before theirs do.
+    """
     l2 = settings.l2 * target.curvature
 
     def height(gradient, hessian):
@@ -162,6 +165,7 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
     score = np.full(len(y), intercept)
     curves = [np.zeros(size) for size in zip(n_leaves, n_slots, strict=True)]
     velocities = [np.zeros_like(curve) for curve in curves]
+    shared_velocities = [np.zeros(n) for n in n_slots]
     hessian_sums = [sums(f, training) for f in range(len(cells))]
     best_loss, best_round, best = np.inf, 0, None
     smooth, last_news = True, 0
@@ -187,31 +191,19 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
             if logistic and n_rounds % 4 == 0:
                 hessian_sums[f] = sums(f, hessian)
             step = numeric_step if ordered[f] else level_step
-            leaves = zip(sums(f, gradient), hessian_sums[f], sums(f, training), strict=True)
+            gradients, hessians, rows = sums(f, gradient), hessian_sums[f], sums(f, training)
+            if n_leaves[f] > 1:
+                whole = step(gradients.sum(axis=0), hessians.sum(axis=0), rows.sum(axis=0))
+                shared_velocities[f] = np.array(whole) + momentum * shared_velocities[f]
+                gradients = gradients - hessians * shared_velocities[f]
+            leaves = zip(gradients, hessians, rows, strict=True)
             velocities[f] = np.array([step(*leaf) for leaf in leaves]) + momentum * velocities[f]
-            curves[f] += velocities[f]
-            moves = velocities[f].ravel()[cells[f]]
+            change = shared_velocities[f] + velocities[f]
+            curves[f] += change
+            moves = change.ravel()[cells[f]]
             score = score + moves
             gradient = gradient - hessian * moves
     return intercept, best, best_loss, best_round
-
-
-def boost_one_bag_of_regions(cells, n_leaves, n_slots, ordered, *rest):
-    """As `boost_one_bag`, every split feature having a turn as a whole before its regions."""
-    turns = [(i, r) for i, n in enumerate(n_leaves) for r in ([False, True] if n > 1 else [True])]
-    intercept, heights, loss, best_round = boost_one_bag(
-        [cells[i] if regional else cells[i] % n_slots[i] for i, regional in turns],
-        [n_leaves[i] if regional else 1 for i, regional in turns],
-        [n_slots[i] for i, _ in turns],
-        [ordered[i] for i, _ in turns],
-        *rest,
-    )
-    values, start = [np.zeros(size) for size in zip(n_leaves, n_slots, strict=True)], 0
-    for i, regional in turns:
-        size = n_slots[i] * (n_leaves[i] if regional else 1)
-        values[i] += heights[start : start + size].reshape(-1, n_slots[i])
-        start += size
-    return intercept, np.concatenate([value.ravel() for value in values]), loss, best_round
 
 
 def splitmix64(state):

@@ -93,7 +93,7 @@ class BaseCALM(Reading):
         curves: str = "boosting",
         max_bins: int = 1024,
         n_bags: int = 16,
-        learning_rate: float = 0.02,
+        learning_rate: float = 0.025,
         max_rounds: int = 5000,
         patience: int = 70,
         max_leaves: int = 3,

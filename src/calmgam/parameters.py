@@ -93,7 +93,7 @@ PARAMETERS = """
     n_bags : int, default=16
         Boosting: models fitted on different training rows and averaged; their spread gives the
         bands.
-    learning_rate : float, default=0.02
+    learning_rate : float, default=0.025
         Boosting: shrinkage of every step.
     max_rounds : int, default=5000
         Boosting: most rounds.

@@ -13,7 +13,7 @@ from calmgam.fit.boosting import BoostingSettings, boost
 from calmgam.fit.curves import draw_bags
 from calmgam.fit.losses import Target
 from calmgam.model.schema import Feature
-from oracles import boost_one_bag_of_regions
+from oracles import boost_one_bag
 from tables import MixedTable
 
 # every round counts as better than the one before: the curves are those of the last round
@@ -104,7 +104,7 @@ def test_kernel_equals_its_twin(table, task, options):
     curves = table.boost(target, roles, **options)
     seeds = np.random.default_rng(5).integers(2**63, size=3).tolist()
     for bag, seed in enumerate(seeds):
-        intercept, heights, loss, n_rounds = boost_one_bag_of_regions(
+        intercept, heights, loss, n_rounds = boost_one_bag(
             table.cells,
             table.n_leaves,
             table.binned.n_slots,

@@ -74,8 +74,9 @@ def _read_csv(data: bytes, text: Iterable[str], missing: Sequence[str]) -> Any:
 
     header = data.decode("utf-8").lstrip().partition("\n")[0]
     delimiter = max(DELIMITERS, key=header.count)
-    # One block: types are those of whole columns, and quoted text may hold line breaks.
-    one_block = csv.ReadOptions(block_size=min(len(data) + 1, 2**31 - 1))
+    # One block: types are those of whole columns, and quoted text may hold line breaks. One thread:
+    # a process that ends while another one starts, because the text is no table, would be aborted.
+    one_block = csv.ReadOptions(block_size=min(len(data) + 1, 2**31 - 1), use_threads=False)
     return csv.read_csv(
         pa.BufferReader(data),
         read_options=one_block,

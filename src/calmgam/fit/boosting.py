@@ -8,7 +8,7 @@ validation rows. Eight bags share one pass over the rows, groups of eight run in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
@@ -21,6 +21,7 @@ from calmgam.fit.curves import Curves, Progress, Roles
 from calmgam.fit.losses import Target
 from calmgam.fit.settings import check_in, check_integer, check_number
 from calmgam.fit.threads import parallel_map
+from calmgam.model.schema import FloatArray
 
 ROUNDS_WITHOUT_VALIDATION = 95  # errs about as much as stopping on four or five rows
 CELLS_PER_CALL = 2e7  # rows * features between two looks at the progress bar and Ctrl-C
@@ -30,14 +31,14 @@ CELLS_PER_CALL = 2e7  # rows * features between two looks at the progress bar an
 class BoostingSettings:
     """How the curves are boosted; checks itself."""
 
-    learning_rate: float = 0.02
+    learning_rate: float = 0.025
     max_rounds: int = 5000
     patience: int = 70
     max_leaves: int = 3
     min_samples_leaf: float = 4
     momentum: float = 0.9
     momentum_rounds: int = 20
-    smoothing_rounds: int = 600
+    smoothing_rounds: int = 400
     tolerance: float = 1e-5
     l2: float = 15.0
     level_smoothing: float = 50.0
@@ -104,12 +105,10 @@ def boost(
     if np.all(roles == TRAINS | VALIDATES):  # nothing says when to stop
         n_rounds = min(settings.max_rounds, ROUNDS_WITHOUT_VALIDATION)
         settings = replace(settings, max_rounds=n_rounds)
-    turns = _turns(range(len(cells)) if order is None else order, n_leaves)
-    n_curves = [n_leaves[i] if regional else 1 for i, regional in turns]
-    n_slots = [binned.n_slots[i] for i, _ in turns]
-    turn_cells = np.stack(
-        [cells[i] if regional else cells[i] % np.uint16(binned.n_slots[i]) for i, regional in turns]
-    )
+    turns = list(range(len(cells)) if order is None else order)
+    n_slots = [binned.n_slots[i] for i in turns]
+    n_curves = [n_leaves[i] for i in turns]
+    turn_cells = np.ascontiguousarray(cells[turns])
     options = asdict(settings) | {"l2": settings.l2 * target.curvature}  # rows -> hessian
     seeds: list[int] = np.random.default_rng(seed).integers(2**63, size=(roles.shape[1],)).tolist()
     groups = [
@@ -117,7 +116,7 @@ def boost(
             turn_cells,
             n_curves,
             n_slots,
-            [binned.features[i].is_numeric for i, _ in turns],
+            [binned.features[i].is_numeric for i in turns],
             target.values,
             target.weights,
             _lanes(roles[:, start : start + _kernels.LANES]),
@@ -131,28 +130,15 @@ def boost(
 
     heights = np.concatenate([group.curves() for group in groups])
     ends = np.cumsum(np.multiply(n_curves, n_slots))
-    values = [
-        np.zeros((len(heights), *size)) for size in zip(n_leaves, binned.n_slots, strict=True)
-    ]
-    for (i, _), part in zip(turns, np.split(heights, ends[:-1], axis=1), strict=True):
-        values[i] += part.reshape(len(heights), -1, binned.n_slots[i])
+    values: list[FloatArray] = [heights] * len(turns)
+    for i, part in zip(turns, np.split(heights, ends[:-1], axis=1), strict=True):
+        values[i] = part.reshape(len(heights), n_leaves[i], binned.n_slots[i])
     return BoostedCurves(
         intercepts=np.concatenate([group.intercepts for group in groups]),
         values=values,
         losses=np.concatenate([group.best_losses for group in groups]),
         rounds=np.concatenate([group.best_rounds for group in groups]),
     )
-
-
-def _turns(order: Iterable[int], n_leaves: Sequence[int]) -> list[tuple[int, bool]]:
-    """Return who takes turns in a round: every feature as a whole, then the regions of split ones.
-
-    What the regions have in common is learned from all rows, and each of them adds what is its own:
-    a split does not tear the rows of a curve apart.
-    """
-    return [
-        (i, regional) for i in order for regional in ((False, True) if n_leaves[i] > 1 else (True,))
-    ]
 
 
 def _lanes(roles: Roles) -> Roles:
