@@ -76,19 +76,11 @@ std::unique_ptr<BagGroup> make_bag_group(
 }
 
 auto group_curves(const BagGroup& group) {
-    const std::size_t n_bags = static_cast<std::size_t>(group.n_bags);
-    const auto height = [&](std::size_t cell, std::size_t bag) -> double {
-        return group.state.best_curve[cell * calmgam::LANES + bag];
-    };
-    std::vector<double> values;
+    const std::size_t n_cells = group.data.n_cells(), n_bags = static_cast<std::size_t>(group.n_bags);
+    std::vector<double> values(n_bags * n_cells);
     for (std::size_t bag = 0; bag < n_bags; ++bag)
-        for (const auto& feature : group.data.features)
-            for (std::size_t cell = 0; cell < feature.n_cells(); ++cell) {
-                const double own = height(feature.first_cell + cell, bag);
-                values.push_back(feature.split() ? own + height(feature.shared_cell() + cell % feature.n_slots, bag)
-                                                 : own);
-            }
-    const std::size_t n_cells = values.size() / n_bags;
+        for (std::size_t cell = 0; cell < n_cells; ++cell)
+            values[bag * n_cells + cell] = group.state.best_curve[cell * calmgam::LANES + bag];
     return as_numpy(std::move(values), {n_bags, n_cells});
 }
 
@@ -113,7 +105,7 @@ void bind_boosting(nb::module_& m) {
                 return group.state.finished();
             },
             "n_rounds"_a, "Boost n_rounds more; True when every bag has stopped.")
-        .def("curves", &group_curves, "Heights at each bag's best round, (n_bags, n_cells).")
+        .def("curves", &group_curves, "Heights at each bag's best round, (n_bags, n_cells); of a split feature first those its leaves share.")
         .def_prop_ro("round", [](const BagGroup& group) { return group.state.round; })
         .def_prop_ro("intercepts", [](const BagGroup& group) { return per_bag(group, group.state.intercept); })
         .def_prop_ro("best_losses", [](const BagGroup& group) { return per_bag(group, group.state.best_loss); })

@@ -9,7 +9,7 @@ import pytest
 from calmgam import _kernels
 from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.binning import Binned
-from calmgam.fit.boosting import BoostingSettings, boost
+from calmgam.fit.boosting import BoostingSettings, boost_bags
 from calmgam.fit.curves import draw_bags
 from calmgam.fit.losses import Target
 from calmgam.model.schema import Feature
@@ -38,7 +38,7 @@ def columns(codes, n_slots, ordered):
 
 def boost_columns(binned, target, roles, n_leaves=None, **options):
     n_leaves = n_leaves or [1] * len(binned.codes)
-    return boost(binned.codes, binned, n_leaves, target, roles, quick(**options), seed=5)
+    return boost_bags(binned.codes, binned, n_leaves, target, roles, quick(**options), seed=5)
 
 
 def bags(target, n_bags=3, seed=0):
@@ -73,7 +73,7 @@ class Table(MixedTable):
 
     def boost(self, target, roles, **options):
         settings = quick(**options)
-        return boost(self.cells, self.binned, self.n_leaves, target, roles, settings, seed=5)
+        return boost_bags(self.cells, self.binned, self.n_leaves, target, roles, settings, seed=5)
 
 
 @pytest.fixture(scope="module")
@@ -145,10 +145,10 @@ def test_fast_exp_and_log_are_accurate():
 def test_threads_do_not_change_a_bit(table, task):
     target = table.target(task)
     arguments = table.cells, table.binned, table.n_leaves, target, bags(target, 19), quick()
-    one = boost(*arguments, seed=5, n_jobs=1)
+    one = boost_bags(*arguments, seed=5, n_jobs=1)
     assert one.values[0].shape == (19, 3, table.binned.n_slots[0])
     for n_jobs in (2, 3):
-        assert_same(one, boost(*arguments, seed=5, n_jobs=n_jobs))
+        assert_same(one, boost_bags(*arguments, seed=5, n_jobs=n_jobs))
 
 
 @pytest.mark.parametrize("task", ["regression", "classification"])
@@ -205,7 +205,7 @@ def test_rows_of_weight_zero_do_not_matter(table, task):
     )
     roles = bags(target)
     more_roles = np.vstack([roles, rng.choice([TRAINS, VALIDATES], (50, 3)).astype(np.uint8)])
-    curves = boost(cells, table.binned, table.n_leaves, more, more_roles, quick(), seed=5)
+    curves = boost_bags(cells, table.binned, table.n_leaves, more, more_roles, quick(), seed=5)
     assert_same(table.boost(target, roles), curves)
 
 
@@ -216,7 +216,7 @@ def test_weight_two_is_a_row_twice(table, task):
     weights = np.ones(len(table.y))
     weights[twice] = 2
     weighted = table.boost(replace(target, weights=weights), roles)
-    repeated = boost(
+    repeated = boost_bags(
         np.hstack([table.cells, table.cells[:, twice]]),
         table.binned,
         table.n_leaves,
@@ -357,14 +357,14 @@ def test_tiny_tables(task, n_rows):
 def test_progress_is_told(table):
     target, calls = table.target(), []
     arguments = table.cells, table.binned, table.n_leaves, target, bags(target), quick()
-    boost(*arguments, seed=5, progress=lambda done, total: calls.append((done, total)))
+    boost_bags(*arguments, seed=5, progress=lambda done, total: calls.append((done, total)))
     assert calls[-1] == (40, 40)
 
 
 ENDLESS = """
 import numpy as np
 from calmgam.fit.binning import bin_table
-from calmgam.fit.boosting import BoostingSettings, boost
+from calmgam.fit.boosting import BoostingSettings, boost_bags
 from calmgam.fit.curves import draw_bags
 from calmgam.fit.losses import Target
 from calmgam.model.schema import Schema
@@ -375,7 +375,7 @@ binned = bin_table(X, schema, 256)
 target = Target.regression(X[:, 0], np.ones(len(X)))
 roles = draw_bags(target, 16, np.random.default_rng(0))
 settings = BoostingSettings(max_rounds=10**9, patience=10**9)
-boost(binned.codes, binned, [1] * 5, target, roles, settings, seed=0, n_jobs=2,
+boost_bags(binned.codes, binned, [1] * 5, target, roles, settings, seed=0, n_jobs=2,
       progress=lambda done, total: print(done, flush=True))
 """
 
@@ -409,7 +409,7 @@ def test_turns_follow_the_order(table, task):
     """Features in another order are boosted as a table with these columns would be."""
     target, order = table.target(task), [3, 0, 4, 1, 2]
     arguments = target, bags(target), quick()
-    ordered = boost(table.cells, table.binned, table.n_leaves, *arguments, seed=5, order=order)
+    ordered = boost_bags(table.cells, table.binned, table.n_leaves, *arguments, seed=5, order=order)
     shuffled = Binned(
         tuple(table.binned.features[i] for i in order),
         tuple(table.binned.edges[i] for i in order),
@@ -417,7 +417,7 @@ def test_turns_follow_the_order(table, task):
         table.binned.codes[order],
     )
     n_leaves = [table.n_leaves[i] for i in order]
-    expected = boost(table.cells[order], shuffled, n_leaves, *arguments, seed=5)
+    expected = boost_bags(table.cells[order], shuffled, n_leaves, *arguments, seed=5)
     for turn, i in enumerate(order):
         np.testing.assert_array_equal(ordered.values[i], expected.values[turn])
     np.testing.assert_array_equal(ordered.losses, expected.losses)

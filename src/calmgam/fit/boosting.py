@@ -3,13 +3,15 @@
 In: cells (leaf * n_slots + slot of every row in every term), y, trees. Out: `BoostedCurves`, the
 heights of every curve in every bag. Round after round each feature's gradient histogram gets a tiny
 tree per leaf, shrunk by the learning rate and carried on by momentum; every bag stops on its own
-validation rows. Eight bags share one pass over the rows, groups of eight run in threads.
+validation rows. Eight bags share one pass over the rows, groups of eight run in threads. In the end
+what regions add is shrunk to its worth on the validation rows (`fit/shrinking.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,7 @@ from calmgam.fit.binning import Binned
 from calmgam.fit.curves import Curves, Progress, Roles
 from calmgam.fit.losses import Target
 from calmgam.fit.settings import check_in, check_integer, check_number
+from calmgam.fit.shrinking import worth_of_regions
 from calmgam.fit.threads import parallel_map
 from calmgam.model.schema import FloatArray
 
@@ -64,12 +67,36 @@ class BoostedCurves(Curves):
     ----------
     rounds : (n_bags,) array
         The best round of every bag.
+    own : dict from int to (n_bags, n_leaves, n_slots) array
+        Of split features, the part of `values` that the leaves do not share.
     """
 
     rounds: NDArray[np.int_]
+    own: dict[int, FloatArray]
 
 
 def boost(
+    cells: NDArray[np.uint16],
+    binned: Binned,
+    n_leaves: Sequence[int],
+    target: Target,
+    roles: Roles,
+    settings: BoostingSettings,
+    **options: Any,
+) -> BoostedCurves:
+    """Boost the curves of all features, then shrink what regions add to what it is worth.
+
+    The parameters are those of `boost_bags`.
+    """
+    curves = boost_bags(cells, binned, n_leaves, target, roles, settings, **options)
+    worth = worth_of_regions(cells, curves, curves.own, target, roles)
+    values = list(curves.values)
+    for i, own in curves.own.items():
+        values[i] = values[i] - (1.0 - worth[i]) * own
+    return replace(curves, values=values, own={i: worth[i] * own for i, own in curves.own.items()})
+
+
+def boost_bags(
     cells: NDArray[np.uint16],
     binned: Binned,
     n_leaves: Sequence[int],
@@ -129,15 +156,20 @@ def boost(
     _run(groups, max(1, int(CELLS_PER_CALL / max(turn_cells.size, 1))), settings, n_jobs, progress)
 
     heights = np.concatenate([group.curves() for group in groups])
-    ends = np.cumsum(np.multiply(n_curves, n_slots))
+    ends = np.cumsum([(n + (n > 1)) * slots for n, slots in zip(n_curves, n_slots, strict=True)])
     values: list[FloatArray] = [heights] * len(turns)
+    own = {}
     for i, part in zip(turns, np.split(heights, ends[:-1], axis=1), strict=True):
-        values[i] = part.reshape(len(heights), n_leaves[i], binned.n_slots[i])
+        values[i] = part.reshape(len(heights), -1, binned.n_slots[i])
+        if n_leaves[i] > 1:  # what the leaves share, then what each of them adds
+            own[i] = values[i][:, 1:]
+            values[i] = values[i][:, :1] + own[i]
     return BoostedCurves(
         intercepts=np.concatenate([group.intercepts for group in groups]),
         values=values,
         losses=np.concatenate([group.best_losses for group in groups]),
         rounds=np.concatenate([group.best_rounds for group in groups]),
+        own=own,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from calmgam.model.schema import FloatArray
 
@@ -87,6 +88,14 @@ class Target:
         """Loss of every row, on the fit's own scale."""
         y = self.values[rows]
         return np.logaddexp(0.0, score) - y * score if self.is_classification else (y - score) ** 2
+
+    def steepness(self, score: FloatArray, rows: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+        """Weighted slope downwards and curvature: of half the squared error, of the log loss."""
+        y, weights = self.values[rows], self.weights[rows]
+        if not self.is_classification:
+            return weights * (y - score), weights
+        probability = expit(score)
+        return weights * (y - probability), weights * probability * (1.0 - probability)
 
     def error(self, score: FloatArray, rows: NDArray[Any]) -> float:
         """Log loss, or root mean squared error in the units of y, of scores on some rows."""

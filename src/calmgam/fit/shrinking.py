@@ -1,0 +1,88 @@
+"""What regions add to their feature's curve, shrunk to what it is worth on rows not trained on.
+
+In: the curves of every bag, shared and own parts, and who validated in which bag. Out: a factor in
+0..1 for every split feature, the one with which the own parts fit the held-out rows best (Breiman's
+non-negative garrote, for regions). Where a split was a mistake, the regions fall back to the curve
+that they share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calmgam._kernels import VALIDATES
+from calmgam.fit.curves import Curves, Roles
+from calmgam.fit.losses import Target
+from calmgam.model.schema import FloatArray
+
+MAX_ROWS = 100_000  # a few dozen factors need no more
+N_EXPANSIONS = 5  # of the loss; squared error is its own
+N_SWEEPS = 200
+
+
+def worth_of_regions(
+    cells: NDArray[np.uint16],
+    curves: Curves,
+    own: Mapping[int, FloatArray],
+    target: Target,
+    roles: Roles,
+) -> dict[int, float]:
+    """Return the factor of every split feature.
+
+    Parameters
+    ----------
+    cells : (n_features, n_rows) array of uint16
+    curves : Curves
+        One per column of roles.
+    own : mapping from int to (n_bags, n_leaves, n_slots) array
+        What the regions of split features add.
+    target : Target
+    roles : (n_rows, n_bags) array
+        As `draw_bags` gives them.
+    """
+    held_out = roles == VALIDATES
+    rows = np.flatnonzero(held_out.any(axis=1))
+    rows = rows[:: 1 + len(rows) // MAX_ROWS]
+    if not own or len(rows) == 0:
+        return dict.fromkeys(own, 1.0)
+    held_out = held_out[rows]
+    scores, parts = np.zeros(len(rows)), np.zeros((len(own), len(rows)))
+    for bag, intercept in enumerate(curves.intercepts):
+        mine = np.flatnonzero(held_out[:, bag])
+        mine_cells = cells[:, rows[mine]]
+        scores[mine] += intercept
+        for heights, feature_cells in zip(curves.values, mine_cells, strict=True):
+            scores[mine] += heights[bag].ravel()[feature_cells]
+        for part, (i, heights) in zip(parts, own.items(), strict=True):
+            part[mine] += heights[bag].ravel()[mine_cells[i]]
+    n_bags = held_out.sum(axis=1)
+    factors = best_factors(scores / n_bags, parts / n_bags, target, rows)
+    return dict(zip(own, factors.tolist(), strict=True))
+
+
+def best_factors(
+    scores: FloatArray, parts: FloatArray, target: Target, rows: NDArray[np.intp]
+) -> FloatArray:
+    """Return the factors in 0..1 of parts of the scores that lead to the smallest loss."""
+    factors = np.ones(len(parts))
+    for _ in range(N_EXPANSIONS if target.is_classification else 1):
+        now = scores - np.einsum("k,kr->r", 1.0 - factors, parts)
+        gradients, hessians = target.steepness(now, rows)
+        slopes = np.einsum("kr,r->k", parts, gradients)
+        curvatures = np.einsum("kr,lr,r->kl", parts, parts, hessians)
+        factors = bounded_minimum(curvatures, slopes + curvatures @ factors)
+    return factors
+
+
+def bounded_minimum(curvatures: FloatArray, slopes: FloatArray) -> FloatArray:
+    """Return the x in 0..1 with the smallest x @ curvatures @ x / 2 - slopes @ x."""
+    x = np.ones(len(slopes))
+    for _ in range(N_SWEEPS):
+        for k, curvature in enumerate(np.diagonal(curvatures)):
+            if curvature > 0:
+                x[k] += (slopes[k] - curvatures[k] @ x) / curvature
+                x[k] = min(max(x[k], 0.0), 1.0)
+    return x
