@@ -21,12 +21,14 @@ from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.binning import Binned
 from calmgam.fit.curves import Curves, Progress, Roles
 from calmgam.fit.losses import Target
-from calmgam.fit.settings import check_in, check_integer, check_number
+from calmgam.fit.settings import SMALL_TABLE, check_in, check_integer, check_number
 from calmgam.fit.shrinking import worth_of_regions
 from calmgam.fit.threads import parallel_map
 from calmgam.model.schema import FloatArray
 
 ROUNDS_WITHOUT_VALIDATION = 95  # errs about as much as stopping on four or five rows
+SMOOTHING_ROUNDS = 400  # more of them help small tables with smooth truths, and cost little there
+SMOOTHING_ROUNDS_OF_SMALL = 1000
 CELLS_PER_CALL = 2e7  # rows * features between two looks at the progress bar and Ctrl-C
 
 
@@ -41,7 +43,7 @@ class BoostingSettings:
     min_samples_leaf: float = 4
     momentum: float = 0.9
     momentum_rounds: int = 20
-    smoothing_rounds: int = 400
+    smoothing_rounds: int | None = None  # None: by the size of the table
     tolerance: float = 1e-5
     l2: float = 15.0
     level_smoothing: float = 50.0
@@ -54,7 +56,7 @@ class BoostingSettings:
         check_number("min_samples_leaf", self.min_samples_leaf, low=0)
         check_number("momentum", self.momentum, low=0, below=1)
         check_integer("momentum_rounds", self.momentum_rounds, low=0)
-        check_integer("smoothing_rounds", self.smoothing_rounds, low=0)
+        check_integer("smoothing_rounds", self.smoothing_rounds, low=0, or_none=True)
         check_number("l2", self.l2, low=0)
         check_number("level_smoothing", self.level_smoothing, low=0)
 
@@ -132,6 +134,10 @@ def boost_bags(
     if np.all(roles == TRAINS | VALIDATES):  # nothing says when to stop
         n_rounds = min(settings.max_rounds, ROUNDS_WITHOUT_VALIDATION)
         settings = replace(settings, max_rounds=n_rounds)
+    if settings.smoothing_rounds is None:
+        is_small = np.count_nonzero(target.weights) < SMALL_TABLE
+        n_rounds = SMOOTHING_ROUNDS_OF_SMALL if is_small else SMOOTHING_ROUNDS
+        settings = replace(settings, smoothing_rounds=n_rounds)
     turns = list(range(len(cells)) if order is None else order)
     n_slots = [binned.n_slots[i] for i in turns]
     n_curves = [n_leaves[i] for i in turns]

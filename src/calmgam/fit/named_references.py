@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from calmgam.fit.settings import SMALL_TABLE
 from calmgam.model.schema import Schema
 
 NAMES = (
@@ -25,7 +26,6 @@ NAMES = (
     "mlp_early",
     "tabpfn",
 )
-SMALL_TABLE = 2000  # fewer rows: none to spare for early stopping, leaves of twenty are coarse
 PATIENCE = 20  # rounds of boosting without a better validation loss
 
 
@@ -68,6 +68,7 @@ def named_reference(
         from sklearn import ensemble  # takes a while to import
 
         rarest = len(y) if task == "regression" else np.bincount(y.astype(int), minlength=2).min()
+        # no rows to spare for early stopping, and leaves of twenty would be coarse
         small = len(y) < SMALL_TABLE
         return getattr(ensemble, f"HistGradientBoosting{kind}")(
             max_iter=30,

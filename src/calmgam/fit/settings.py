@@ -6,6 +6,8 @@ import numbers
 from collections.abc import Collection
 from typing import Any
 
+SMALL_TABLE = 2000  # rows, from which on defaults are those of large tables
+
 
 def check_integer(name: str, value: Any, *, low: int, or_none: bool = False) -> None:
     """Refuse anything but an integer of at least `low` (or None, if that is allowed)."""
