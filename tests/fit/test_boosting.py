@@ -432,7 +432,7 @@ def test_turns_follow_the_order(table, task):
         ({"max_leaves": 4}, r"max_leaves must be one of 2, 3; got 4"),
         ({"min_samples_leaf": -1}, r"min_samples_leaf must be a number in \[0, inf\); got -1"),
         ({"momentum": 1}, r"momentum must be a number in \[0, 1\); got 1"),
-        ({"smoothing_rounds": 0.5}, r"smoothing_rounds must be an integer >= 0; got 0.5"),
+        ({"smoothing_rounds": 0.5}, r"smoothing_rounds must be an integer >= 0 or None; got 0.5"),
         ({"l2": -1}, r"l2 must be a number in \[0, inf\); got -1"),
         ({"level_smoothing": "x"}, r"level_smoothing must be a number in \[0, inf\); got 'x'"),
     ],
