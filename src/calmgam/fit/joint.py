@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -181,23 +182,8 @@ def grow_path(
         if gain <= 0:
             break
         i, leaf = -feature, -leaf
-        _, which, left = found[i][leaf]
-        candidates, codes = table.candidates[which], table.codes[which]
-        if candidates.kind == "order" and not left[: candidates.missing_code].all():
-            position = int(left[: candidates.n_conditions].sum()) - 1
-            candidates, codes = table.between(which, position)
-            inside = np.flatnonzero(state.leaf_of_row[i] == leaf)
-            ((gain, _, left),) = find(
-                state.residual[inside],
-                weights[inside],
-                table.binned.codes[i : i + 1, inside],
-                [1],
-                [table.binned.n_slots[i]],
-                codes[None, inside],
-                [candidates],
-                [len(features)],
-            )[0]
-        path.append(_split(state, features[i], leaf, table, candidates, codes, left, gain, weights))
+        choice = _refined(found[i][leaf], i, leaf, state, table, weights, find)
+        path.append(_split(state, features[i], leaf, table, choice, weights))
         _backfit(state, table, weights, SWEEPS)
         watch(state.residual)
     return tuple(path)
@@ -240,6 +226,46 @@ def _best_splits(
     ]
 
 
+class _Choice(NamedTuple):
+    """A split of a leaf: one of some candidates, of which the rows have codes."""
+
+    gain: float
+    candidates: Candidates
+    codes: NDArray[np.uint16]
+    left: NDArray[np.bool_]  # of every code
+
+
+def _refined(
+    found: tuple[float, int, NDArray[np.bool_]],
+    i: int,
+    leaf: int,
+    state: _State,
+    table: JointTable,
+    weights: FloatArray,
+    find: Callable[..., Any],
+) -> _Choice:
+    """Search on between the neighbours of a threshold, among all cuts there are."""
+    gain, which, left = found
+    candidates = table.candidates[which]
+    is_threshold = candidates.kind == "order" and not left[: candidates.missing_code].all()
+    if not is_threshold:
+        return _Choice(gain, candidates, table.codes[which], left)
+    position = int(left[: candidates.n_conditions].sum()) - 1
+    candidates, codes = table.between(which, position)
+    inside = np.flatnonzero(state.leaf_of_row[i] == leaf)
+    ((gain, _, left),) = find(
+        state.residual[inside],
+        weights[inside],
+        table.binned.codes[i : i + 1, inside],
+        [1],
+        [table.binned.n_slots[i]],
+        codes[None, inside],
+        [candidates],
+        [len(state.trees)],
+    )[0]
+    return _Choice(gain, candidates, codes, left)
+
+
 def _backfit(state: _State, table: JointTable, weights: FloatArray, n_sweeps: int) -> None:
     """Fit the histogram model on, in place."""
     n_bins = list(table.binned.n_slots)
@@ -253,19 +279,16 @@ def _split(
     feature: Feature,
     leaf: int,
     table: JointTable,
-    candidates: Candidates,
-    codes: NDArray[np.uint16],
-    left: NDArray[np.bool_],
-    gain: float,
+    choice: _Choice,
     weights: FloatArray,
 ) -> PathSplit:
     """Split a leaf in place; return the step."""
     i, tree = feature.index, state.trees[feature.index]
     inside = state.leaf_of_row[i] == leaf
-    goes_left = left[codes]
+    goes_left = choice.left[choice.codes]
     counted = inside & (weights > 0)
     n_rows, n_left = int(counted.sum()), int((counted & goes_left).sum())
-    condition = candidates.condition_of(left, n_left, n_rows, codes[counted])
+    condition = choice.candidates.condition_of(choice.left, n_left, n_rows, choice.codes[counted])
     weight = float(weights[inside].sum())
     squares = float((weights[inside] * state.residual[inside] ** 2).sum())
     record = SplitRecord(
@@ -278,7 +301,7 @@ def _split(
         n_right=n_rows - n_left,
         share=weight / float(weights.sum()),
         heterogeneity_before=squares / weight,
-        drop=gain / squares,
+        drop=choice.gain / squares,
         accepted=True,
     )
     state.trees[i] = tree.split(leaf, condition)
