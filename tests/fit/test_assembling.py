@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from calmgam.fit.assembling import assemble
-from calmgam.fit.boosting import BoostingSettings, boost
+from calmgam.fit.boosting import BoostingSettings, boost_bags
 from calmgam.fit.curves import draw_bags
 from calmgam.fit.losses import Target
 from tables import REGIONS, MixedTable
@@ -28,7 +28,7 @@ class Assembled:
             self.target = replace(self.target, mean=70.0, scale=25.0)
         roles = draw_bags(self.target, 5, np.random.default_rng(0))
         settings = BoostingSettings(max_rounds=60, learning_rate=0.05)
-        self.curves = boost(
+        self.curves = boost_bags(
             table.cells, table.binned, table.n_leaves, self.target, roles, settings, seed=1
         )
         self.model = self.assemble(self.curves)

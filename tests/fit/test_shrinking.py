@@ -27,8 +27,16 @@ def both(table, task, seed=0):
     """Curves before and after shrinking, and what they were learned from."""
     target = table.target(task)
     roles = draw_bags(target, 3, np.random.default_rng(seed))
-    arguments = table.cells, table.binned, table.n_leaves, target, roles, QUICK
-    return boost_bags(*arguments, seed=5), boost(*arguments, seed=5), target, roles
+    learn = {"binned": table.binned, "n_leaves": table.n_leaves, "settings": QUICK, "seed": 5}
+    before, after = (
+        how(table.cells, target=target, roles=roles, **learn) for how in (boost_bags, boost)
+    )
+    return before, after, target, roles
+
+
+def own_parts(curves):
+    """What regions add, of split features."""
+    return {i: curves.values[i] - shared for i, shared in curves.shared.items()}
 
 
 def held_out_scores(cells, values, roles):
@@ -58,12 +66,13 @@ def test_bounded_minimum_is_that_of_scipy(n, seed):
 
 def test_factors_of_squared_error_are_those_of_scipy(table):
     before, _, target, roles = both(table, "regression")
-    split = list(before.own)
+    own_values = own_parts(before)
+    split = list(own_values)
     assert len(split) > 1
-    worth = worth_of_regions(table.cells, before, before.own, target, roles)
+    worth = worth_of_regions(table.cells, before, own_parts(before), target, roles)
     rows = np.flatnonzero((roles == VALIDATES).any(axis=1))
     total = held_out_scores(table.cells, before.values, roles).sum(axis=1)
-    own = held_out_scores(table.cells[split], [before.own[i] for i in split], roles)
+    own = held_out_scores(table.cells[split], [own_values[i] for i in split], roles)
     n_validating = (roles[rows] == VALIDATES) @ before.intercepts
     rest = total + n_validating / (roles[rows] == VALIDATES).sum(axis=1) - own.sum(axis=1)
     expected = lsq_linear(own, target.values[rows] - rest, bounds=(0, 1), method="bvls").x
@@ -93,15 +102,15 @@ def test_factors_of_log_loss_are_those_of_scipy():
 @pytest.mark.parametrize("task", ["regression", "classification"])
 def test_shared_curves_stay_and_own_ones_are_scaled(table, task):
     before, after, target, roles = both(table, task)
-    worth = worth_of_regions(table.cells, before, before.own, target, roles)
+    worth = worth_of_regions(table.cells, before, own_parts(before), target, roles)
     assert all(0 <= factor <= 1 for factor in worth.values())
     for i, values in enumerate(after.values):
-        if i in before.own:
-            shared = before.values[i] - before.own[i]
-            np.testing.assert_allclose(values, shared + worth[i] * before.own[i], atol=1e-12)
-            np.testing.assert_allclose(values - after.own[i], shared, atol=1e-12)
-        else:
-            np.testing.assert_array_equal(values, before.values[i])
+        expected = before.values[i]
+        if i in before.shared:
+            shared = before.shared[i]
+            expected = shared + worth[i] * (expected - shared)
+            np.testing.assert_array_equal(after.shared[i], shared)
+        np.testing.assert_array_equal(values, expected)
 
 
 def test_a_true_split_is_kept_and_a_false_one_shrunk():
@@ -117,7 +126,7 @@ def test_a_true_split_is_kept_and_a_false_one_shrunk():
     target = Target.regression(y, np.ones(n))
     roles = draw_bags(target, 8, np.random.default_rng(1))
     curves = boost_bags(own_cells, binned, [2, 2], target, roles, BoostingSettings(), seed=0)
-    worth = worth_of_regions(own_cells, curves, curves.own, target, roles)
+    worth = worth_of_regions(own_cells, curves, own_parts(curves), target, roles)
     assert worth[0] > 0.9
     assert worth[1] < 0.5
 
@@ -125,6 +134,6 @@ def test_a_true_split_is_kept_and_a_false_one_shrunk():
 def test_without_held_out_rows_nothing_is_shrunk(table):
     before, _, target, roles = both(table, "regression")
     everyone = np.full_like(roles, TRAINS | VALIDATES)
-    worth = worth_of_regions(table.cells, before, before.own, target, everyone)
+    worth = worth_of_regions(table.cells, before, own_parts(before), target, everyone)
     assert set(worth.values()) == {1.0}
     assert worth_of_regions(table.cells, before, {}, target, roles) == {}

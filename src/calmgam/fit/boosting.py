@@ -22,7 +22,7 @@ from calmgam.fit.binning import Binned
 from calmgam.fit.curves import Curves, Progress, Roles
 from calmgam.fit.losses import Target
 from calmgam.fit.settings import SMALL_TABLE, check_in, check_integer, check_number
-from calmgam.fit.shrinking import worth_of_regions
+from calmgam.fit.shrinking import shrink_regions
 from calmgam.fit.threads import parallel_map
 from calmgam.model.schema import FloatArray
 
@@ -69,33 +69,23 @@ class BoostedCurves(Curves):
     ----------
     rounds : (n_bags,) array
         The best round of every bag.
-    own : dict from int to (n_bags, n_leaves, n_slots) array
-        Of split features, the part of `values` that the leaves do not share.
+    shared : dict from int to (n_bags, 1, n_slots) array
+        Of split features, the part of `values` that all leaves share.
     """
 
     rounds: NDArray[np.int_]
-    own: dict[int, FloatArray]
+    shared: dict[int, FloatArray]
 
 
 def boost(
-    cells: NDArray[np.uint16],
-    binned: Binned,
-    n_leaves: Sequence[int],
-    target: Target,
-    roles: Roles,
-    settings: BoostingSettings,
-    **options: Any,
+    cells: NDArray[np.uint16], *, target: Target, roles: Roles, **options: Any
 ) -> BoostedCurves:
-    """Boost the curves of all features, then shrink what regions add to what it is worth.
+    """Boost the curves of all features as `boost_bags` does, then shrink what regions add.
 
-    The parameters are those of `boost_bags`.
+    The losses stay those before shrinking, which looks at the same rows.
     """
-    curves = boost_bags(cells, binned, n_leaves, target, roles, settings, **options)
-    worth = worth_of_regions(cells, curves, curves.own, target, roles)
-    values = list(curves.values)
-    for i, own in curves.own.items():
-        values[i] = values[i] - (1.0 - worth[i]) * own
-    return replace(curves, values=values, own={i: worth[i] * own for i, own in curves.own.items()})
+    curves = boost_bags(cells, target=target, roles=roles, **options)
+    return replace(curves, values=shrink_regions(cells, curves, curves.shared, target, roles))
 
 
 def boost_bags(
@@ -163,19 +153,18 @@ def boost_bags(
 
     heights = np.concatenate([group.curves() for group in groups])
     ends = np.cumsum([(n + (n > 1)) * slots for n, slots in zip(n_curves, n_slots, strict=True)])
-    values: list[FloatArray] = [heights] * len(turns)
-    own = {}
+    values, shared = {}, {}
     for i, part in zip(turns, np.split(heights, ends[:-1], axis=1), strict=True):
         values[i] = part.reshape(len(heights), -1, binned.n_slots[i])
         if n_leaves[i] > 1:  # what the leaves share, then what each of them adds
-            own[i] = values[i][:, 1:]
-            values[i] = values[i][:, :1] + own[i]
+            shared[i] = values[i][:, :1]
+            values[i] = shared[i] + values[i][:, 1:]
     return BoostedCurves(
         intercepts=np.concatenate([group.intercepts for group in groups]),
-        values=values,
+        values=[values[i] for i in range(len(turns))],
         losses=np.concatenate([group.best_losses for group in groups]),
         rounds=np.concatenate([group.best_rounds for group in groups]),
-        own=own,
+        shared=shared,
     )
 
 

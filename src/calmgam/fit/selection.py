@@ -262,7 +262,16 @@ def boosted_losses(
     roles[training] = draw_bags(target.take(training), N_BAGS, np.random.default_rng(seed))
     trees = trees_after(fold.path[:n_splits], len(binned.features))
     cells, n_leaves = binned.cells(trees, X), [tree.n_leaves for tree in trees]
-    curves = boost(cells, binned, n_leaves, target, roles, QUICK, seed=0, order=turns)
+    curves = boost(
+        cells,
+        binned=binned,
+        n_leaves=n_leaves,
+        target=target,
+        roles=roles,
+        settings=QUICK,
+        seed=0,
+        order=turns,
+    )
     return target.losses(curves.scores(cells[:, fold.held_out]), fold.held_out)
 
 

@@ -1,9 +1,9 @@
 """What regions add to their feature's curve, shrunk to what it is worth on rows not trained on.
 
-In: the curves of every bag, shared and own parts, and who validated in which bag. Out: a factor in
-0..1 for every split feature, the one with which the own parts fit the held-out rows best (Breiman's
-non-negative garrote, for regions). Where a split was a mistake, the regions fall back to the curve
-that they share.
+In: the curves of every bag, the part that regions share, and who validated in which bag. Out: the
+curves with what each region adds multiplied by a factor in 0..1, the one of its feature that fits
+the held-out rows best (Breiman's non-negative garrote, for regions). Where a split was a mistake,
+the regions fall back to the curve that they share.
 """
 
 from __future__ import annotations
@@ -20,7 +20,34 @@ from calmgam.model.schema import FloatArray
 
 MAX_ROWS = 100_000  # a few dozen factors need no more
 N_EXPANSIONS = 5  # of the loss; squared error is its own
-N_SWEEPS = 200
+MAX_SWEEPS, TOLERANCE = 200, 1e-9
+
+
+def shrink_regions(
+    cells: NDArray[np.uint16],
+    curves: Curves,
+    shared: Mapping[int, FloatArray],
+    target: Target,
+    roles: Roles,
+) -> list[FloatArray]:
+    """Return the values of the curves, shrunk towards what the regions of a feature share.
+
+    Parameters
+    ----------
+    cells : (n_features, n_rows) array of uint16
+    curves : Curves
+        One per column of roles.
+    shared : mapping from int to (n_bags, 1, n_slots) array
+        What the regions of split features have in common.
+    target : Target
+    roles : (n_rows, n_bags) array
+        As `draw_bags` gives them.
+    """
+    own = {i: curves.values[i] - common for i, common in shared.items()}
+    values = list(curves.values)
+    for i, factor in worth_of_regions(cells, curves, own, target, roles).items():
+        values[i] = shared[i] + factor * own[i]
+    return values
 
 
 def worth_of_regions(
@@ -30,19 +57,7 @@ def worth_of_regions(
     target: Target,
     roles: Roles,
 ) -> dict[int, float]:
-    """Return the factor of every split feature.
-
-    Parameters
-    ----------
-    cells : (n_features, n_rows) array of uint16
-    curves : Curves
-        One per column of roles.
-    own : mapping from int to (n_bags, n_leaves, n_slots) array
-        What the regions of split features add.
-    target : Target
-    roles : (n_rows, n_bags) array
-        As `draw_bags` gives them.
-    """
+    """Return the factor of every split feature, given what its regions add."""
     held_out = roles == VALIDATES
     rows = np.flatnonzero(held_out.any(axis=1))
     rows = rows[:: 1 + len(rows) // MAX_ROWS]
@@ -80,9 +95,12 @@ def best_factors(
 def bounded_minimum(curvatures: FloatArray, slopes: FloatArray) -> FloatArray:
     """Return the x in 0..1 with the smallest x @ curvatures @ x / 2 - slopes @ x."""
     x = np.ones(len(slopes))
-    for _ in range(N_SWEEPS):
+    for _ in range(MAX_SWEEPS):
+        before = x.copy()
         for k, curvature in enumerate(np.diagonal(curvatures)):
             if curvature > 0:
                 x[k] += (slopes[k] - curvatures[k] @ x) / curvature
                 x[k] = min(max(x[k], 0.0), 1.0)
+        if np.abs(x - before).max() < TOLERANCE:
+            break
     return x
