@@ -12,6 +12,7 @@
 #include "heterogeneity.hpp"
 #include "ice.hpp"
 #include "joint.hpp"
+#include "trees.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -168,66 +169,151 @@ void bind_heterogeneity(nb::module_& m) {
           "The same where a row has one effect, to be compared with those in its bin only.");
 }
 
-// ---- ice ----------------------------------------------------------------------------------------
+// ---- ensembles ----------------------------------------------------------------------------------------
 
-void ice_sums(nb::ndarray<const double, nb::ndim<2>, nb::device::cpu> rows, std::int32_t feature,
-              Input<double, 1> grid, Input<std::int32_t, 1> roots, Input<std::int32_t, 1> features,
-              Input<double, 1> thresholds, Input<std::int32_t, 1> left, Input<std::int32_t, 1> right,
-              Input<std::uint8_t, 1> missing_left, Input<std::int32_t, 1> left_codes,
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
+
+// The arrays of a TreeEnsemble, as Python passes them.
+calmgam::ensemble::Trees trees_of(const Input<std::int32_t, 1>& roots, const Input<std::int32_t, 1>& features,
+                                  const Input<double, 1>& thresholds, const Input<std::int32_t, 1>& left,
+                                  const Input<std::int32_t, 1>& right, const Input<std::uint8_t, 1>& missing_left,
+                                  const Input<std::int32_t, 1>& left_codes,
+                                  const Input<std::uint8_t, 1>& code_goes_left, const Input<double, 1>& values,
+                                  bool float32) {
+    return {roots.data(), roots.size(), features.data(), thresholds.data(), left.data(), right.data(),
+            missing_left.data(), left_codes.data(), code_goes_left.data(), values.data(), values.size(), float32};
+}
+
+calmgam::ensemble::Matrix matrix_of(const Rows& rows) {
+    return {rows.data(), rows.shape(0), rows.shape(1), rows.stride(0), rows.stride(1)};
+}
+
+void ice_sums(Rows rows, std::int32_t feature, Input<double, 1> grid, Input<std::int32_t, 1> roots,
+              Input<std::int32_t, 1> features, Input<double, 1> thresholds, Input<std::int32_t, 1> left,
+              Input<std::int32_t, 1> right, Input<std::uint8_t, 1> missing_left, Input<std::int32_t, 1> left_codes,
               Input<std::uint8_t, 1> code_goes_left, Input<double, 1> values, bool float32, bool all_trees,
               int n_threads, nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
     if (out.shape(0) != rows.shape(0) || out.shape(1) != grid.shape(0))
         throw std::invalid_argument("ice_sums: out must have one row per row and one column per grid value");
-    const calmgam::ice::Trees trees{roots.data(),        roots.size(),      features.data(), thresholds.data(),
-                                    left.data(),         right.data(),      missing_left.data(),
-                                    left_codes.data(),   code_goes_left.data(), values.data(), values.size(),
-                                    float32};
-    const calmgam::ice::Matrix matrix{rows.data(), rows.shape(0), rows.shape(1), rows.stride(0),
-                                      rows.stride(1)};
+    const auto trees = trees_of(roots, features, thresholds, left, right, missing_left, left_codes, code_goes_left,
+                                values, float32);
     nb::gil_scoped_release release;
-    calmgam::ice::ice_sums(trees, matrix, feature, {grid.data(), grid.data() + grid.size()}, all_trees,
+    calmgam::ice::ice_sums(trees, matrix_of(rows), feature, {grid.data(), grid.data() + grid.size()}, all_trees,
                            n_threads, out.data());
 }
 
-void bind_ice(nb::module_& m) {
+auto leaf_sums(Rows rows, Input<std::int32_t, 1> roots, Input<std::int32_t, 1> features, Input<double, 1> thresholds,
+               Input<std::int32_t, 1> left, Input<std::int32_t, 1> right, Input<std::uint8_t, 1> missing_left,
+               Input<std::int32_t, 1> left_codes, Input<std::uint8_t, 1> code_goes_left, Input<double, 1> values,
+               bool float32, int n_threads) {
+    const auto trees = trees_of(roots, features, thresholds, left, right, missing_left, left_codes, code_goes_left,
+                                values, float32);
+    std::vector<double> sums(rows.shape(0));
+    {
+        nb::gil_scoped_release release;
+        calmgam::ensemble::sums(trees, matrix_of(rows), n_threads, sums.data());
+    }
+    const std::size_t n_rows = sums.size();
+    return as_numpy(std::move(sums), {n_rows});
+}
+
+void bind_ensembles(nb::module_& m) {
     m.def("ice_sums", &ice_sums, "rows"_a.noconvert(), "feature"_a, "grid"_a.noconvert(), "roots"_a.noconvert(),
           "features"_a.noconvert(), "thresholds"_a.noconvert(), "left"_a.noconvert(), "right"_a.noconvert(),
           "missing_left"_a.noconvert(), "left_codes"_a.noconvert(), "code_goes_left"_a.noconvert(),
           "values"_a.noconvert(), "float32"_a, "all_trees"_a, "n_threads"_a, "out"_a.noconvert(),
           "out[row, point] = sum over trees of the leaf value of the row with its feature set to grid[point].");
+    m.def("leaf_sums", &leaf_sums, "rows"_a.noconvert(), "roots"_a.noconvert(), "features"_a.noconvert(),
+          "thresholds"_a.noconvert(), "left"_a.noconvert(), "right"_a.noconvert(), "missing_left"_a.noconvert(),
+          "left_codes"_a.noconvert(), "code_goes_left"_a.noconvert(), "values"_a.noconvert(), "float32"_a,
+          "n_threads"_a, "Sum over trees of the leaf value of every row.");
+}
+
+// ---- trees --------------------------------------------------------------------------------------
+
+nb::tuple boost_trees(Input<std::uint16_t, 2> codes, const std::vector<std::size_t>& n_slots,
+                      const std::vector<bool>& ordered, Input<double, 1> target, Input<double, 1> weight,
+                      bool logistic, int max_rounds, int patience, double kept_out, double learning_rate,
+                      std::size_t max_leaves, double min_samples_leaf, double l2, double level_smoothing,
+                      std::size_t max_bins, std::uint64_t seed, int n_threads) {
+    const std::size_t n_rows = target.shape(0), n_features = codes.shape(0);
+    if (codes.shape(1) != n_rows || weight.shape(0) != n_rows || n_slots.size() != n_features ||
+        ordered.size() != n_features)
+        throw std::invalid_argument("trees: array shapes do not agree");
+    const calmgam::trees::Table table{n_rows, codes.data(), n_slots, ordered};
+    calmgam::trees::Boosted boosted;
+    {
+        nb::gil_scoped_release release;
+        boosted = calmgam::trees::boost(table, target.data(), weight.data(),
+                                        {logistic, max_rounds, patience, kept_out, learning_rate, max_leaves, min_samples_leaf,
+                                         l2, level_smoothing, max_bins, seed},
+                                        n_threads);
+    }
+    const auto array = [](auto&& values) {
+        const std::size_t size = values.size();
+        return as_numpy(std::move(values), {size});
+    };
+    auto& nodes = boosted.nodes;
+    return nb::make_tuple(boosted.base, array(std::move(nodes.roots)), array(std::move(nodes.features)),
+                          array(std::move(nodes.slots)), array(std::move(nodes.left)), array(std::move(nodes.right)),
+                          array(std::move(nodes.missing_left)), array(std::move(nodes.left_codes)),
+                          array(std::move(nodes.code_goes_left)), array(std::move(nodes.values)));
+}
+
+void bind_trees(nb::module_& m) {
+    m.def("boost_trees", &boost_trees, "codes"_a.noconvert(), "n_slots"_a, "ordered"_a, "target"_a.noconvert(),
+          "weight"_a.noconvert(), "logistic"_a, "max_rounds"_a, "patience"_a, "kept_out"_a, "learning_rate"_a,
+          "max_leaves"_a, "min_samples_leaf"_a, "l2"_a, "level_smoothing"_a, "max_bins"_a, "seed"_a, "n_threads"_a,
+          "Boost trees: (base, roots, features, last slots on the left, left, right, missing_left, left_codes, "
+          "code_goes_left, values).");
 }
 
 // ---- joint growth -------------------------------------------------------------------------------
 
-std::vector<calmgam::SplitFeature> split_features(const Input<std::uint16_t, 2>& cells,
-                                                  const std::vector<std::size_t>& n_leaves,
-                                                  const std::vector<std::size_t>& n_bins) {
-    if (n_leaves.size() != cells.shape(0) || n_bins.size() != cells.shape(0))
+using calmgam::JointGrowth;
+
+std::unique_ptr<JointGrowth> make_joint_growth(Input<double, 1> weight, const std::vector<std::size_t>& n_bins,
+                                               Input<std::uint16_t, 2> codes,
+                                               const std::vector<std::size_t>& code_features,
+                                               const std::vector<std::size_t>& n_conditions,
+                                               const std::vector<bool>& ordered, const std::vector<bool>& subsets,
+                                               const std::vector<std::size_t>& turns, double min_rows, double l2) {
+    const std::size_t n_rows = weight.shape(0), n_candidates = codes.shape(0);
+    if (codes.shape(1) != n_rows || code_features.size() != n_candidates || n_conditions.size() != n_candidates ||
+        ordered.size() != n_candidates || subsets.size() != n_candidates)
         throw std::invalid_argument("joint growth: array shapes do not agree");
-    std::vector<calmgam::SplitFeature> features;
-    for (std::size_t i = 0; i < cells.shape(0); ++i)
-        features.push_back({cells.data() + i * cells.shape(1), n_leaves[i], n_bins[i], i});
-    return features;
+    for (const std::size_t turn : turns)
+        if (turn >= n_bins.size()) throw std::invalid_argument("joint growth: a turn of no feature");
+    std::vector<calmgam::CandidateCodes> candidates;
+    for (std::size_t j = 0; j < n_candidates; ++j)
+        candidates.push_back({codes.data() + j * n_rows, n_conditions[j], ordered[j]});
+    nb::gil_scoped_release release;
+    return std::make_unique<JointGrowth>(n_rows, weight.data(), n_bins, candidates, code_features, subsets, turns,
+                                         min_rows, l2);
 }
 
-nb::list joint_splits(Input<double, 1> residual, Input<double, 1> weight, Input<std::uint16_t, 2> cells,
-                      const std::vector<std::size_t>& n_leaves, const std::vector<std::size_t>& n_bins,
-                      Input<std::uint16_t, 2> codes, const std::vector<std::size_t>& code_features,
-                      const std::vector<std::size_t>& n_conditions, const std::vector<bool>& ordered,
-                      const std::vector<bool>& subsets, double min_rows, double l2, double noise, int n_threads) {
-    const std::size_t n_rows = residual.shape(0);
-    if (weight.shape(0) != n_rows || cells.shape(1) != n_rows || codes.shape(1) != n_rows ||
-        code_features.size() != codes.shape(0) || n_conditions.size() != codes.shape(0) ||
-        ordered.size() != codes.shape(0) || subsets.size() != codes.shape(0))
+void set_cells(JointGrowth& joint, std::size_t feature, Input<std::uint16_t, 1> cells, std::size_t n_leaves) {
+    if (feature >= joint.n_features() || cells.shape(0) != joint.n_rows())
         throw std::invalid_argument("joint growth: array shapes do not agree");
-    calmgam::JointTable table{n_rows,        residual.data(), weight.data(), split_features(cells, n_leaves, n_bins), {},
-                              code_features, subsets};
-    for (std::size_t j = 0; j < codes.shape(0); ++j)
-        table.candidates.push_back({codes.data() + j * n_rows, n_conditions[j], ordered[j]});
+    nb::gil_scoped_release release;
+    joint.set_cells(feature, cells.data(), n_leaves);
+}
+
+void backfit(JointGrowth& joint, int n_sweeps,
+             nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> residual) {
+    if (residual.shape(0) != joint.n_rows())
+        throw std::invalid_argument("joint growth: array shapes do not agree");
+    nb::gil_scoped_release release;
+    joint.backfit(n_sweeps, residual.data());
+}
+
+nb::list best_splits(JointGrowth& joint, Input<double, 1> residual, double noise, double at_least, int n_threads) {
+    if (residual.shape(0) != joint.n_rows())
+        throw std::invalid_argument("joint growth: array shapes do not agree");
     std::vector<std::vector<calmgam::LeafSplit>> splits;
     {
         nb::gil_scoped_release release;
-        calmgam::joint_splits(table, {min_rows, l2, noise}, n_threads, splits);
+        joint.splits(residual.data(), noise, at_least, n_threads, splits);
     }
     nb::list found;
     for (const auto& leaves : splits) {
@@ -240,26 +326,18 @@ nb::list joint_splits(Input<double, 1> residual, Input<double, 1> weight, Input<
     return found;
 }
 
-void backfit(Input<std::uint16_t, 2> cells, const std::vector<std::size_t>& n_leaves,
-             const std::vector<std::size_t>& n_bins, const std::vector<std::size_t>& turns, Input<double, 1> weight,
-             double l2, int n_sweeps, nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> residual) {
-    if (cells.shape(1) != residual.shape(0) || weight.shape(0) != residual.shape(0))
-        throw std::invalid_argument("joint growth: array shapes do not agree");
-    const auto all = split_features(cells, n_leaves, n_bins);
-    std::vector<calmgam::SplitFeature> features;
-    for (const std::size_t turn : turns) features.push_back(all.at(turn));
-    nb::gil_scoped_release release;
-    calmgam::backfit(residual.shape(0), features, weight.data(), l2, n_sweeps, residual.data());
-}
-
 void bind_joint(nb::module_& m) {
-    m.def("joint_splits", &joint_splits, "residual"_a.noconvert(), "weight"_a.noconvert(), "cells"_a.noconvert(),
-          "n_leaves"_a, "n_bins"_a, "codes"_a.noconvert(), "code_features"_a, "n_conditions"_a, "ordered"_a,
-          "subsets"_a, "min_rows"_a, "l2"_a, "noise"_a, "n_threads"_a,
-          "Best split of every leaf of every feature: (gain, conditioning feature or -1, mask of codes on the left).");
-    m.def("backfit", &backfit, "cells"_a.noconvert(), "n_leaves"_a, "n_bins"_a, "turns"_a, "weight"_a.noconvert(),
-          "l2"_a, "n_sweeps"_a, "residual"_a.noconvert(),
-          "Take the histogram model's cyclic updates off the residual, in place.");
+    nb::class_<JointGrowth>(m, "JointGrowth", "Rows as joint growth sees them: cells of all features, codes of conditions.")
+        .def(nb::new_(&make_joint_growth), "weight"_a.noconvert(), "n_bins"_a, "codes"_a.noconvert(),
+             "code_features"_a, "n_conditions"_a, "ordered"_a, "subsets"_a, "turns"_a, "min_rows"_a,
+             "l2"_a)
+        .def("set_cells", &set_cells, "feature"_a, "cells"_a.noconvert(), "n_leaves"_a,
+             "Say where the rows are in a feature's tree: leaf * n_bins + bin.")
+        .def("backfit", &backfit, "n_sweeps"_a, "residual"_a.noconvert(),
+             "Take the histogram model's cyclic updates off the residual, in place.")
+        .def("best_splits", &best_splits, "residual"_a.noconvert(), "noise"_a, "at_least"_a = 0.0, "n_threads"_a = 1,
+             "Best split of every leaf of every feature: (gain, conditioning feature or -1, mask of codes on the left). "
+             "What last gained less than at_least is taken as it was, unless the feature was split since.");
 }
 
 // ---- splines ------------------------------------------------------------------------------------
@@ -297,7 +375,8 @@ NB_MODULE(_kernels, m) {
     m.doc() = "Compiled hot loops of calmgam.fit; every kernel has a numpy twin in tests/oracles.py.";
     bind_boosting(m);
     bind_heterogeneity(m);
-    bind_ice(m);
+    bind_ensembles(m);
     bind_joint(m);
     bind_splines(m);
+    bind_trees(m);
 }

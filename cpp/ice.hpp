@@ -18,42 +18,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "ensemble.hpp"
 #include "lanes.hpp"
 #include "threads.hpp"
 
 namespace calmgam::ice {
 
-// Views on the arrays of calmgam.fit.ensembles.TreeEnsemble.
-struct Trees {
-    const std::int32_t *roots;
-    std::size_t n_trees;
-    const std::int32_t *feature;  // -1: leaf
-    const double *threshold;      // x <= threshold goes left
-    const std::int32_t *left, *right;
-    const std::uint8_t *missing_left;
-    const std::int32_t *left_codes;  // -1: numeric, else offset into code_goes_left
-    const std::uint8_t *code_goes_left;
-    const double *value;
-    std::size_t n_nodes;
-    bool float32;  // round x to float32 before comparing
-};
-
-struct Matrix {
-    const double *data;
-    std::size_t n_rows, n_columns;
-    std::ptrdiff_t row_stride, column_stride;
-};
-
-inline bool goes_left(const Trees &trees, std::int32_t node, double x) {
-    if (std::isnan(x)) return trees.missing_left[node];
-    if (trees.left_codes[node] >= 0)
-        return trees.code_goes_left[trees.left_codes[node] + static_cast<std::int32_t>(x)];
-    return x <= trees.threshold[node];
-}
-
-inline double rounded(double x, bool float32) {
-    return float32 ? static_cast<double>(static_cast<float>(x)) : x;
-}
+using ensemble::Matrix;
+using ensemble::Trees;
+using ensemble::goes_left;
+using ensemble::rounded;
 
 // A grid value whose class, in one tree, differs from that of the grid value before it.
 struct Step {

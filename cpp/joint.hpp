@@ -1,10 +1,13 @@
 // Joint growth (DESIGN 1.3): the best condition for every leaf of every feature's tree, at once.
 //
 // For feature i and conditioning feature j one pass over the rows fills the 2-D histogram
-//     (cell of x_i: leaf * n_bins + bin)  x  (candidate code of x_j)
-// of residual sums and weights. Splitting a leaf lets every bin of x_i have two heights, so a condition
-// that sends some codes left gains
+//     (candidate code of x_j)  x  (cell of x_i: leaf and bin)
+// of residual sums. Splitting a leaf lets every bin of x_i have two heights, so a condition that sends some
+// codes left gains
 //     sum over bins of  S_L²/(N_L + l2) + S_R²/(N_R + l2) - S²/(N + l2) - (noise, if both sides have rows).
+// Only the sums S move while the model is fitted: what thresholds divide, and the factors 1/(N + l2), are
+// kept until a split gives the feature other cells. Rows without weight are moved to the end: they change
+// nothing, but follow the model.
 #pragma once
 
 #include <algorithm>
@@ -15,29 +18,10 @@
 #include <vector>
 
 #include "heterogeneity.hpp"
+#include "lanes.hpp"
 #include "threads.hpp"
 
 namespace calmgam {
-
-struct SplitFeature {
-    const std::uint16_t* cells;  // of each row: leaf * n_bins + bin
-    std::size_t n_leaves, n_bins;
-    std::size_t index;  // which feature it is: conditions on itself are not tried
-};
-
-struct JointTable {
-    std::size_t n_rows;
-    const double* residual;
-    const double* weight;
-    std::vector<SplitFeature> features;
-    std::vector<CandidateCodes> candidates;  // codes 0 .. n_conditions - 1, other levels, missing
-    std::vector<std::size_t> candidate_index;
-    std::vector<bool> subsets;  // whether a condition may name several levels
-};
-
-struct JointSettings {
-    double min_rows, l2, noise;
-};
 
 // The best split of one leaf; `left` says which codes of the conditioning feature go left.
 struct LeafSplit {
@@ -76,15 +60,12 @@ inline double worth(const Sum& sum, double l2) {
 // Gain and row counts of one way to divide a leaf, summed over its bins.
 struct Division {
     double gain = 0.0, n_left = 0.0, n_right = 0.0;
-    void add_bin(const Sum& left, const Sum& total, const JointSettings& settings) {
+    void add_bin(const Sum& left, const Sum& total, double l2, double noise) {
         const Sum right = total - left;
         n_left += left.n_rows;
         n_right += right.n_rows;
         if (left.n_rows == 0.0 || right.n_rows == 0.0) return;  // the bin stays whole
-        gain += worth(left, settings.l2) + worth(right, settings.l2) - worth(total, settings.l2) - settings.noise;
-    }
-    bool better_than(double best, const JointSettings& settings) const {
-        return gain > best && n_left >= settings.min_rows && n_right >= settings.min_rows;
+        gain += worth(left, l2) + worth(right, l2) - worth(total, l2) - noise;
     }
 };
 
@@ -130,118 +111,343 @@ inline std::vector<std::size_t> level_order(const Sum* histogram, std::size_t n_
     return order;
 }
 
-// Tries the conditions of one feature on one leaf; histogram: n_bins x n_codes.
-inline void try_conditions(const Sum* histogram, std::size_t n_bins, const CandidateCodes& candidates,
-                           bool subsets, std::int32_t which, const JointSettings& settings, LeafSplit& best) {
-    const std::size_t n_conditions = candidates.n_conditions, n_codes = n_conditions + 2;
-    const std::size_t missing = n_conditions + 1;
-    bool any_missing = false;
-    std::vector<Sum> total(n_bins);
-    for (std::size_t bin = 0; bin < n_bins; ++bin) {
-        for (std::size_t code = 0; code < n_codes; ++code) total[bin] += histogram[bin * n_codes + code];
-        any_missing |= histogram[bin * n_codes + missing].n_rows > 0.0;
-    }
-    const auto keep = [&](const Division& division, auto&& goes_left) {
-        if (!division.better_than(best.gain, settings)) return;
-        best.gain = division.gain;
-        best.candidates = which;
-        best.left.assign(n_codes, 0);
-        for (std::size_t code = 0; code < n_codes; ++code) best.left[code] = goes_left(code);
-    };
+// A feature whose trees grow: cells of its rows, and what follows from their weights alone.
+struct SplitFeature {
+    std::size_t n_bins, n_leaves = 0, stride = 0;  // cell = leaf * stride + bin; stride: bins, padded to lanes
+    std::vector<std::uint32_t> cells;              // of every row
+    std::vector<double> inverse;                   // of every cell: 1 / (N + l2), 0 where there are no rows
+    std::size_t n_cells() const { return n_leaves * stride; }
+};
 
-    if (any_missing) {
-        Division division;
-        for (std::size_t bin = 0; bin < n_bins; ++bin)
-            division.add_bin(total[bin] - histogram[bin * n_codes + missing], total[bin], settings);
-        keep(division, [&](std::size_t code) { return code != missing; });
-    }
-    for (int missing_left = 0; missing_left <= static_cast<int>(any_missing); ++missing_left) {
-        const auto start = [&](std::size_t bin) {
-            return missing_left ? histogram[bin * n_codes + missing] : Sum{};
-        };
-        if (candidates.ordered) {
-            std::vector<Division> divisions(n_conditions);
-            for (std::size_t bin = 0; bin < n_bins; ++bin) {
-                Sum left = start(bin);
-                for (std::size_t t = 0; t < n_conditions; ++t) {
-                    left += histogram[bin * n_codes + t];
-                    divisions[t].add_bin(left, total[bin], settings);
-                }
-            }
-            for (std::size_t t = 0; t < n_conditions; ++t)
-                keep(divisions[t], [&](std::size_t code) { return code == missing ? missing_left : code <= t; });
-            continue;
+// One way to divide the leaves of a feature by a threshold: side by side for all cells.
+struct Thresholds {
+    std::vector<double> left, right;  // n_divisions x n_cells: 1 / (N + l2) of both sides, 0 unless both have rows
+    std::vector<double> n_divided;    // n_divisions x n_leaves: bins that have rows on both sides; -1: too few rows
+    bool any_missing = false;
+};
+
+constexpr std::size_t WIDTH = 4;  // bins whose gains are summed side by side, in the same order everywhere
+
+// Adds S_L² left + S_R² right - (S² inverse, where divided) over the bins of one leaf.
+CALMGAM_CLONES inline double leaf_gain(const double* __restrict sums, const double* __restrict total,
+                                       const double* __restrict whole, const double* __restrict left,
+                                       const double* __restrict right, std::size_t stride) {
+    double gain[WIDTH] = {};
+    for (std::size_t first = 0; first < stride; first += WIDTH)
+        _Pragma("omp simd") for (std::size_t lane = 0; lane < WIDTH; ++lane) {
+            const std::size_t bin = first + lane;
+            const double rest = total[bin] - sums[bin];
+            gain[lane] += sums[bin] * sums[bin] * left[bin] + rest * rest * right[bin] -
+                          (left[bin] > 0.0 ? whole[bin] : 0.0);
         }
-        // every level alone; then the first 2, 3, ... of the ordered levels, and the last ones
-        const auto order = level_order(histogram, n_bins, n_codes, n_conditions, settings.l2);
-        // Ordering the levels by what is to be explained finds a direction in pure noise too: the largest
-        // singular value of an L x B table of noise is about sqrt(L) + sqrt(B), not sqrt(B).
-        const double n_levels = static_cast<double>(n_conditions);
-        const double freedom = n_levels + 2.0 * std::sqrt(n_levels * static_cast<double>(n_bins));
-        const auto try_heads = [&](auto level, std::size_t longest) {
-            std::vector<Sum> left(n_bins);
-            for (std::size_t bin = 0; bin < n_bins; ++bin) left[bin] = start(bin);
-            std::vector<std::uint8_t> inside(n_codes, 0);
-            inside[missing] = static_cast<std::uint8_t>(missing_left);
-            for (std::size_t length = 1; length <= longest; ++length, ++level) {
-                inside[*level] = 1;
-                Division division;
-                if (length > 1) division.gain -= freedom * settings.noise;
-                for (std::size_t bin = 0; bin < n_bins; ++bin) {
-                    left[bin] += histogram[bin * n_codes + *level];
-                    division.add_bin(left[bin], total[bin], settings);
-                }
-                keep(division, [&](std::size_t code) { return inside[code]; });
-            }
-        };
-        for (auto level = order.begin(); level != order.end(); ++level) try_heads(level, 1);
-        if (!subsets) continue;
-        try_heads(order.begin(), std::min(MAX_LEVELS, n_conditions / 2));
-        try_heads(order.rbegin(), std::min(MAX_LEVELS, (n_conditions - 1) / 2));
-    }
+    return (gain[0] + gain[1]) + (gain[2] + gain[3]);
 }
 
 }  // namespace joint_detail
 
-// splits: one per leaf of every feature, one feature after the other.
-inline void joint_splits(const JointTable& table, const JointSettings& settings, int n_threads,
-                         std::vector<std::vector<LeafSplit>>& splits) {
-    using namespace joint_detail;
-    splits.assign(table.features.size(), {});
-    parallel_for(table.features.size(), n_threads, [&](std::size_t which) {
-        const SplitFeature& feature = table.features[which];
-        splits[which].resize(feature.n_leaves);
-        std::vector<Sum> histogram;
-        for (std::size_t j = 0; j < table.candidates.size(); ++j) {
-            const CandidateCodes& candidates = table.candidates[j];
-            if (table.candidate_index[j] == feature.index || candidates.n_conditions == 0) continue;
-            const std::size_t n_codes = candidates.n_conditions + 2;
-            histogram.assign(feature.n_leaves * feature.n_bins * n_codes, Sum{});
-            for (std::size_t row = 0; row < table.n_rows; ++row)
-                histogram[feature.cells[row] * n_codes + candidates.codes[row]].add_row(table.residual[row],
-                                                                                        table.weight[row]);
-            for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf)
-                try_conditions(histogram.data() + leaf * feature.n_bins * n_codes, feature.n_bins, candidates,
-                               table.subsets[j], static_cast<std::int32_t>(j), settings, splits[which][leaf]);
-        }
-    });
-}
+class JointGrowth {
+   public:
+    // codes: n_candidates x n_rows; conditions on feature candidate_index[j] are not tried on itself.
+    JointGrowth(std::size_t n_rows, const double* weight, const std::vector<std::size_t>& n_bins,
+                const std::vector<CandidateCodes>& candidates, std::vector<std::size_t> candidate_index,
+                std::vector<bool> subsets, std::vector<std::size_t> turns, double min_rows, double l2)
+        : n_rows_(n_rows),
+          min_rows_(min_rows),
+          l2_(l2),
+          candidates_(candidates),
+          candidate_index_(std::move(candidate_index)),
+          subsets_(std::move(subsets)),
+          turns_(std::move(turns)),
+          order_(n_rows),
+          residual_(n_rows) {
+        std::iota(order_.begin(), order_.end(), std::uint32_t{0});
+        const auto weightless = std::stable_partition(order_.begin(), order_.end(),
+                                                      [&](std::uint32_t row) { return weight[row] > 0.0; });
+        n_weighted_ = static_cast<std::size_t>(weightless - order_.begin());
+        weight_ = in_order(weight);
+        for (const CandidateCodes& one : candidates_) codes_.push_back(in_order(one.codes));
+        for (const std::size_t n : n_bins) features_.push_back({n, 0, 0, {}, {}});
+        thresholds_.resize(n_bins.size());
+        found_.resize(n_bins.size());
+    }
 
-// Cyclic exact updates of the histogram model: every cell takes the shrunken mean of its residuals.
-inline void backfit(std::size_t n_rows, const std::vector<SplitFeature>& features, const double* weight, double l2,
-                    int n_sweeps, double* residual) {
-    std::vector<joint_detail::Sum> sums;
-    std::vector<double> heights;
-    for (int sweep = 0; sweep < n_sweeps; ++sweep)
-        for (const SplitFeature& feature : features) {
-            const std::size_t n_cells = feature.n_leaves * feature.n_bins;
-            sums.assign(n_cells, {});
-            for (std::size_t row = 0; row < n_rows; ++row) sums[feature.cells[row]].add_row(residual[row], weight[row]);
-            heights.resize(n_cells);
-            for (std::size_t cell = 0; cell < n_cells; ++cell)
-                heights[cell] = sums[cell].weight > 0.0 ? sums[cell].residual / (sums[cell].weight + l2) : 0.0;
-            for (std::size_t row = 0; row < n_rows; ++row) residual[row] -= heights[feature.cells[row]];
+    std::size_t n_rows() const { return n_rows_; }
+    std::size_t n_features() const { return features_.size(); }
+
+    // cells: leaf * n_bins + bin of every row.
+    void set_cells(std::size_t which, const std::uint16_t* cells, std::size_t n_leaves) {
+        joint_detail::SplitFeature& feature = features_[which];
+        feature.n_leaves = n_leaves;
+        feature.stride = (feature.n_bins + joint_detail::WIDTH - 1) / joint_detail::WIDTH * joint_detail::WIDTH;
+        feature.cells.resize(n_rows_);
+        for (std::size_t k = 0; k < n_rows_; ++k) {
+            const std::size_t cell = cells[order_[k]];
+            feature.cells[k] =
+                static_cast<std::uint32_t>(cell / feature.n_bins * feature.stride + cell % feature.n_bins);
         }
-}
+        feature.inverse.assign(feature.n_cells(), 0.0);
+        for (std::size_t k = 0; k < n_weighted_; ++k) feature.inverse[feature.cells[k]] += weight_[k];
+        for (double& value : feature.inverse) value = value > 0.0 ? 1.0 / (value + l2_) : 0.0;
+        thresholds_[which].clear();
+        found_[which].assign(candidates_.size(), {});
+    }
+
+    // Cyclic exact updates of the histogram model: every cell takes the shrunken mean of its residuals.
+    void backfit(int n_sweeps, double* residual) {
+        for (std::size_t k = 0; k < n_rows_; ++k) residual_[k] = residual[order_[k]];
+        std::vector<double> heights, sums;
+        const std::uint32_t* last = nullptr;  // cells of the feature whose heights the rows have yet to lose
+        for (int sweep = 0; sweep < n_sweeps; ++sweep)
+            for (const std::size_t turn : turns_) {
+                const joint_detail::SplitFeature& feature = features_[turn];
+                sums.assign(feature.n_cells(), 0.0);
+                const std::uint32_t* cells = feature.cells.data();
+                if (last)
+                    for (std::size_t k = 0; k < n_weighted_; ++k) {
+                        residual_[k] -= heights[last[k]];
+                        sums[cells[k]] += weight_[k] * residual_[k];
+                    }
+                else
+                    for (std::size_t k = 0; k < n_weighted_; ++k) sums[cells[k]] += weight_[k] * residual_[k];
+                if (last)
+                    for (std::size_t k = n_weighted_; k < n_rows_; ++k) residual_[k] -= heights[last[k]];
+                for (std::size_t cell = 0; cell < sums.size(); ++cell) sums[cell] *= feature.inverse[cell];
+                heights.swap(sums);
+                last = cells;
+            }
+        for (std::size_t k = 0; k < n_rows_; ++k) residual[order_[k]] = residual_[k] - (last ? heights[last[k]] : 0.0);
+    }
+
+    // splits: one per leaf of every feature, one feature after the other. Conditions on a feature that gained
+    // less than `at_least` when they were last tried are not tried again, unless the feature was split since.
+    void splits(const double* residual, double noise, double at_least, int n_threads,
+                std::vector<std::vector<LeafSplit>>& splits) {
+        for (std::size_t k = 0; k < n_weighted_; ++k) residual_[k] = weight_[k] * residual[order_[k]];
+        splits.assign(features_.size(), {});
+        parallel_for(features_.size(), n_threads, [&](std::size_t which) {
+            const joint_detail::SplitFeature& feature = features_[which];
+            splits[which].resize(feature.n_leaves);
+            std::vector<joint_detail::Thresholds>& kept = thresholds_[which];
+            const bool fits = fits_in_memory(feature);
+            if (fits) kept.resize(candidates_.size());
+            joint_detail::Thresholds made;
+            for (std::size_t j = 0; j < candidates_.size(); ++j) {
+                if (candidate_index_[j] == which || candidates_[j].n_conditions == 0) continue;
+                std::vector<LeafSplit>& best = found_[which][j];
+                const bool is_promising = std::any_of(best.begin(), best.end(), [&](const LeafSplit& split) {
+                    return split.gain >= at_least;
+                });
+                if (best.empty() || is_promising) {
+                    best.assign(feature.n_leaves, {});
+                    if (candidates_[j].ordered) {
+                        joint_detail::Thresholds& thresholds = fits ? kept[j] : made;
+                        if (!fits || thresholds.left.empty()) thresholds = thresholds_of(feature, j);
+                        try_thresholds(feature, j, thresholds, noise, best);
+                    } else {
+                        try_levels(feature, j, noise, best);
+                    }
+                }
+                for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf)
+                    if (best[leaf].gain > splits[which][leaf].gain) splits[which][leaf] = best[leaf];
+            }
+        });
+    }
+
+   private:
+    static constexpr double MAX_KEPT_VALUES = 1 << 24;  // of all features together
+
+    template <typename Value>
+    std::vector<Value> in_order(const Value* values) const {
+        std::vector<Value> ordered(n_rows_);
+        for (std::size_t k = 0; k < n_rows_; ++k) ordered[k] = values[order_[k]];
+        return ordered;
+    }
+
+    bool fits_in_memory(const joint_detail::SplitFeature& feature) const {
+        double n_divisions = 0.0;
+        for (const CandidateCodes& one : candidates_) n_divisions += static_cast<double>(one.n_conditions);
+        const auto n_features = static_cast<double>(features_.size());
+        return 2.0 * n_divisions * static_cast<double>(feature.n_cells()) * n_features < MAX_KEPT_VALUES;
+    }
+
+    // Everything about thresholds on one feature that does not depend on the residual.
+    joint_detail::Thresholds thresholds_of(const joint_detail::SplitFeature& feature, std::size_t j) const {
+        const std::size_t n_cells = feature.n_cells(), n_conditions = candidates_[j].n_conditions;
+        const std::size_t missing = n_conditions + 1;
+        std::vector<joint_detail::Sum> sums((missing + 1) * n_cells), total(n_cells), left(n_cells);
+        for (std::size_t k = 0; k < n_weighted_; ++k)
+            sums[codes_[j][k] * n_cells + feature.cells[k]].add_row(0.0, weight_[k]);
+        joint_detail::Thresholds made;
+        for (std::size_t code = 0; code <= missing; ++code)
+            for (std::size_t cell = 0; cell < n_cells; ++cell) {
+                total[cell] += sums[code * n_cells + cell];
+                made.any_missing |= code == missing && sums[code * n_cells + cell].n_rows > 0.0;
+            }
+        // divisions: thresholds, missing on the right; missing on the left; "is not missing"
+        const std::size_t n_divisions = made.any_missing ? 2 * n_conditions + 1 : n_conditions;
+        made.left.assign(n_divisions * n_cells, 0.0);
+        made.right.assign(n_divisions * n_cells, 0.0);
+        made.n_divided.assign(n_divisions * feature.n_leaves, 0.0);
+        const auto add = [&](std::size_t division) {
+            for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf) {
+                double n_left = 0.0, n_right = 0.0, n_divided = 0.0;
+                for (std::size_t cell = leaf * feature.stride; cell < (leaf + 1) * feature.stride; ++cell) {
+                    const joint_detail::Sum right = total[cell] - left[cell];
+                    n_left += left[cell].n_rows;
+                    n_right += right.n_rows;
+                    if (left[cell].n_rows == 0.0 || right.n_rows == 0.0) continue;  // the bin stays whole
+                    n_divided += 1.0;
+                    made.left[division * n_cells + cell] = 1.0 / (left[cell].weight + l2_);
+                    made.right[division * n_cells + cell] = 1.0 / (right.weight + l2_);
+                }
+                const bool enough = n_left >= min_rows_ && n_right >= min_rows_;
+                made.n_divided[division * feature.n_leaves + leaf] = enough ? n_divided : -1.0;
+            }
+        };
+        const joint_detail::Sum* of_missing = sums.data() + missing * n_cells;
+        for (int missing_left = 0; missing_left <= static_cast<int>(made.any_missing); ++missing_left) {
+            for (std::size_t cell = 0; cell < n_cells; ++cell)
+                left[cell] = missing_left ? of_missing[cell] : joint_detail::Sum{};
+            for (std::size_t t = 0; t < n_conditions; ++t) {
+                for (std::size_t cell = 0; cell < n_cells; ++cell) left[cell] += sums[t * n_cells + cell];
+                add(static_cast<std::size_t>(missing_left) * n_conditions + t);
+            }
+        }
+        if (made.any_missing) {
+            for (std::size_t cell = 0; cell < n_cells; ++cell) left[cell] = total[cell] - of_missing[cell];
+            add(2 * n_conditions);
+        }
+        return made;
+    }
+
+    void try_thresholds(const joint_detail::SplitFeature& feature, std::size_t j,
+                        const joint_detail::Thresholds& thresholds, double noise, std::vector<LeafSplit>& best) const {
+        const std::size_t n_cells = feature.n_cells(), n_conditions = candidates_[j].n_conditions;
+        const std::size_t missing = n_conditions + 1;
+        std::vector<double> sums((missing + 1) * n_cells), total(n_cells), whole(n_cells), left(n_cells);
+        const std::uint16_t* codes = codes_[j].data();
+        const std::uint32_t* cells = feature.cells.data();
+        for (std::size_t k = 0; k < n_weighted_; ++k) sums[codes[k] * n_cells + cells[k]] += residual_[k];
+        for (std::size_t code = 0; code <= missing; ++code)
+            for (std::size_t cell = 0; cell < n_cells; ++cell) total[cell] += sums[code * n_cells + cell];
+        for (std::size_t cell = 0; cell < n_cells; ++cell)
+            whole[cell] = total[cell] * total[cell] * feature.inverse[cell];
+        const auto judge = [&](std::size_t division, auto&& goes_left) {
+            for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf) {
+                const double n_divided = thresholds.n_divided[division * feature.n_leaves + leaf];
+                if (n_divided < 0.0) continue;
+                const std::size_t first = leaf * feature.stride, at = division * n_cells + first;
+                const double gain = joint_detail::leaf_gain(left.data() + first, total.data() + first,
+                                                            whole.data() + first, thresholds.left.data() + at,
+                                                            thresholds.right.data() + at, feature.stride) -
+                                    n_divided * noise;
+                if (gain <= best[leaf].gain) continue;
+                best[leaf].gain = gain;
+                best[leaf].candidates = static_cast<std::int32_t>(j);
+                best[leaf].left.resize(missing + 1);
+                for (std::size_t code = 0; code <= missing; ++code) best[leaf].left[code] = goes_left(code);
+            }
+        };
+        const double* of_missing = sums.data() + missing * n_cells;
+        if (thresholds.any_missing) {
+            for (std::size_t cell = 0; cell < n_cells; ++cell) left[cell] = total[cell] - of_missing[cell];
+            judge(2 * n_conditions, [&](std::size_t code) { return code != missing; });
+        }
+        for (int missing_left = 0; missing_left <= static_cast<int>(thresholds.any_missing); ++missing_left) {
+            for (std::size_t cell = 0; cell < n_cells; ++cell) left[cell] = missing_left ? of_missing[cell] : 0.0;
+            for (std::size_t t = 0; t < n_conditions; ++t) {
+                for (std::size_t cell = 0; cell < n_cells; ++cell) left[cell] += sums[t * n_cells + cell];
+                judge(static_cast<std::size_t>(missing_left) * n_conditions + t,
+                      [&](std::size_t code) { return code == missing ? missing_left : code <= t; });
+            }
+        }
+    }
+
+    // Conditions that name levels: which are tried together depends on the residual.
+    void try_levels(const joint_detail::SplitFeature& feature, std::size_t j, double noise,
+                    std::vector<LeafSplit>& best) const {
+        const std::size_t n_codes = candidates_[j].n_conditions + 2;
+        std::vector<joint_detail::Sum> histogram(feature.n_cells() * n_codes);
+        for (std::size_t k = 0; k < n_weighted_; ++k) {
+            joint_detail::Sum& sum = histogram[feature.cells[k] * n_codes + codes_[j][k]];
+            sum.add_row(0.0, weight_[k]);
+            sum.residual += residual_[k];
+        }
+        for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf)
+            try_levels_of_leaf(histogram.data() + leaf * feature.stride * n_codes, feature.n_bins, j, noise, best[leaf]);
+    }
+
+    // histogram: n_bins x n_codes.
+    void try_levels_of_leaf(const joint_detail::Sum* histogram, std::size_t n_bins, std::size_t j,
+                            double noise, LeafSplit& best) const {
+        using joint_detail::Division;
+        using joint_detail::Sum;
+        const std::size_t n_conditions = candidates_[j].n_conditions, n_codes = n_conditions + 2;
+        const std::size_t missing = n_conditions + 1;
+        bool any_missing = false;
+        std::vector<Sum> total(n_bins);
+        for (std::size_t bin = 0; bin < n_bins; ++bin) {
+            for (std::size_t code = 0; code < n_codes; ++code) total[bin] += histogram[bin * n_codes + code];
+            any_missing |= histogram[bin * n_codes + missing].n_rows > 0.0;
+        }
+        const auto keep = [&](const Division& division, auto&& goes_left) {
+            if (division.gain <= best.gain || std::min(division.n_left, division.n_right) < min_rows_) return;
+            best.gain = division.gain;
+            best.candidates = static_cast<std::int32_t>(j);
+            best.left.resize(n_codes);
+            for (std::size_t code = 0; code < n_codes; ++code) best.left[code] = goes_left(code);
+        };
+        if (any_missing) {
+            Division division;
+            for (std::size_t bin = 0; bin < n_bins; ++bin)
+                division.add_bin(total[bin] - histogram[bin * n_codes + missing], total[bin], l2_, noise);
+            keep(division, [&](std::size_t code) { return code != missing; });
+        }
+        // every level alone; then the first 2, 3, ... of the ordered levels, and the last ones
+        std::vector<std::size_t> order;
+        if (subsets_[j] && n_conditions > 3)
+            order = joint_detail::level_order(histogram, n_bins, n_codes, n_conditions, l2_);
+        // Ordering the levels by what is to be explained finds a direction in pure noise too: the largest
+        // singular value of an L x B table of noise is about sqrt(L) + sqrt(B), not sqrt(B).
+        const double n_levels = static_cast<double>(n_conditions);
+        const double freedom = n_levels + 2.0 * std::sqrt(n_levels * static_cast<double>(n_bins));
+        for (int missing_left = 0; missing_left <= static_cast<int>(any_missing); ++missing_left) {
+            const auto try_heads = [&](auto level, std::size_t longest) {
+                std::vector<Sum> left(n_bins);
+                if (missing_left)
+                    for (std::size_t bin = 0; bin < n_bins; ++bin) left[bin] = histogram[bin * n_codes + missing];
+                std::vector<std::uint8_t> inside(n_codes, 0);
+                inside[missing] = static_cast<std::uint8_t>(missing_left);
+                for (std::size_t length = 1; length <= longest; ++length, ++level) {
+                    inside[*level] = 1;
+                    Division division;
+                    if (length > 1) division.gain -= freedom * noise;
+                    for (std::size_t bin = 0; bin < n_bins; ++bin) {
+                        left[bin] += histogram[bin * n_codes + *level];
+                        division.add_bin(left[bin], total[bin], l2_, noise);
+                    }
+                    keep(division, [&](std::size_t code) { return inside[code]; });
+                }
+            };
+            for (std::size_t level = 0; level < n_conditions; ++level) try_heads(&level, 1);
+            if (order.empty()) continue;
+            try_heads(order.begin(), std::min(MAX_LEVELS, n_conditions / 2));
+            try_heads(order.rbegin(), std::min(MAX_LEVELS, (n_conditions - 1) / 2));
+        }
+    }
+
+    std::size_t n_rows_, n_weighted_;
+    double min_rows_, l2_;
+    std::vector<CandidateCodes> candidates_;
+    std::vector<std::size_t> candidate_index_;
+    std::vector<bool> subsets_;
+    std::vector<std::size_t> turns_;
+    std::vector<std::uint32_t> order_;  // rows with weight first
+    std::vector<double> weight_, residual_;
+    std::vector<std::vector<std::uint16_t>> codes_;
+    std::vector<joint_detail::SplitFeature> features_;
+    std::vector<std::vector<joint_detail::Thresholds>> thresholds_;  // by feature and candidates
+    std::vector<std::vector<std::vector<LeafSplit>>> found_;         // by feature, candidates and leaf
+};
 
 }  // namespace calmgam

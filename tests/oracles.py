@@ -50,27 +50,32 @@ def split_gains(heterogeneity_of, weights, codes, n_conditions, ordered, min_row
     return np.array(gains).reshape(-1, 2)
 
 
-# ---- ice.hpp -------------------------------------------------------------------------------------
+# ---- ensemble.hpp, ice.hpp: one row and one tree at a time ---------------------------------------
+
+
+def leaf_value(trees: TreeEnsemble, node: int, row: np.ndarray) -> float:
+    """Value of the leaf to which a row descends."""
+    while trees.features[node] >= 0:
+        x = row[trees.features[node]]
+        if np.isnan(x):
+            left = trees.missing_left[node] == 1
+        elif trees.left_codes[node] >= 0:
+            left = trees.code_goes_left[trees.left_codes[node] + int(x)] == 1
+        else:
+            left = (np.float64(np.float32(x)) if trees.float32 else x) <= trees.thresholds[node]
+        node = trees.left[node] if left else trees.right[node]
+    return trees.values[node]
+
+
+def leaf_sums(trees: TreeEnsemble, X: np.ndarray) -> np.ndarray:
+    """Sum the leaves of every row."""
+    return np.array([sum(leaf_value(trees, root, row) for root in trees.roots) for row in X])
 
 
 def ice_sums(
     trees: TreeEnsemble, X: np.ndarray, feature: int, grid: np.ndarray, all_trees: bool
 ) -> np.ndarray:
-    """Sum the leaves of every row at every grid value, one row and one tree at a time."""
-
-    def goes_left(node: int, x: float) -> bool:
-        if np.isnan(x):
-            return trees.missing_left[node] == 1
-        if trees.left_codes[node] >= 0:
-            return trees.code_goes_left[trees.left_codes[node] + int(x)] == 1
-        return (np.float64(np.float32(x)) if trees.float32 else x) <= trees.thresholds[node]
-
-    def leaf_value(node: int, row: np.ndarray) -> float:
-        while trees.features[node] >= 0:
-            left = goes_left(node, row[trees.features[node]])
-            node = trees.left[node] if left else trees.right[node]
-        return trees.values[node]
-
+    """Sum the leaves of every row at every grid value."""
     ends = [*trees.roots[1:], len(trees.features)]
     roots = [
         root
@@ -81,8 +86,116 @@ def ice_sums(
     for k, row in enumerate(X):
         for m, value in enumerate(grid):
             changed = np.where(np.arange(len(row)) == feature, value, row)
-            sums[k, m] = sum(leaf_value(root, changed) for root in roots)
+            sums[k, m] = sum(leaf_value(trees, root, changed) for root in roots)
     return sums
+
+
+# ---- trees.hpp: sides as masks of rows -----------------------------------------------------------
+
+
+def boost_trees(codes, n_slots, ordered, target, seed, settings):
+    """Return the scores of all rows after the best round, and its number."""
+    weights, rows = target.weights, np.arange(len(target.values))
+    counted = trains = weights > 0
+
+    def random():
+        nonlocal seed
+        seed = (seed * 6364136223846793005 + 1442695040888963407) % 2**64
+        return (seed >> 11) / 2**53
+
+    def last_slots():
+        """Last slot of every bin of every feature; missing has the last bin for itself."""
+        for n, is_ordered in zip(n_slots, ordered, strict=True):
+            shift, n_values, n_bins = random(), n - 1, settings.max_bins
+            last = list(range(n_values))
+            if is_ordered and n_values > n_bins:
+                step = (n_values - 1) / (n_bins - 1)
+                last = [int((k + shift) * step) for k in range(n_bins - 1)] + [n_values - 1]
+            yield last
+
+    def worth(gradient, hessian):
+        return gradient.sum() ** 2 / (hessian.sum() + settings.l2)
+
+    def ways(i, last, inside, gradient, hessian):
+        """Slots of feature i that go left, one set after the other."""
+        missing, here = n_slots[i] - 1, np.unique(codes[i][inside])
+        if ordered[i]:
+            any_missing = missing in here
+            for missing_left in [False, True] if any_missing else [False]:
+                for end in last:
+                    yield [*range(end + 1), *([missing] if missing_left else [])], any_missing
+            return
+
+        def height(level):
+            there = inside & (codes[i] == level)
+            return gradient[there].sum() / (hessian[there].sum() + settings.level_smoothing)
+
+        levels = sorted(here.tolist(), key=height)
+        for n in range(1, len(levels)):
+            yield levels[:n], None
+
+    def best_split(inside, gradient, hessian, bins):
+        best = 0.0, None
+        for i, last in enumerate(bins):
+            for slots, any_missing in ways(i, last, inside, gradient, hessian):
+                left = np.isin(codes[i], slots) & inside
+                right = inside & ~left
+                if min(left.sum(), right.sum()) < settings.min_samples_leaf:
+                    continue
+                if min(hessian[left].sum(), hessian[right].sum()) < 1e-3:
+                    continue
+                sides = [worth(gradient[side], hessian[side]) for side in (left, right, inside)]
+                gain = sides[0] + sides[1] - sides[2]
+                if gain > best[0] + 1e-12:
+                    goes_left = np.isin(np.arange(n_slots[i]), slots)
+                    follows = 2 * left.sum() >= inside.sum()
+                    if any_missing is None:  # levels without rows follow the majority
+                        goes_left[np.setdiff1d(np.arange(n_slots[i]), codes[i][inside])] = follows
+                    elif not any_missing:
+                        goes_left[-1] = follows
+                    best = gain, goes_left[codes[i]]
+        return best
+
+    def tree(gradient, hessian, bins):
+        leaves = [np.ones(len(rows), dtype=bool)]
+        splits = [best_split(trains, gradient, hessian, bins)]
+        while len(leaves) < settings.max_leaves:
+            k = int(np.argmax([gain for gain, _ in splits]))
+            gain, goes_left = splits[k]
+            if gain <= 0:
+                break
+            parts = leaves[k] & goes_left, leaves[k] & ~goes_left
+            leaves[k : k + 1], splits[k : k + 1] = [parts[0]], [None]
+            leaves.append(parts[1])
+            splits.append(None)
+            for j in (k, -1):
+                splits[j] = best_split(leaves[j] & trains, gradient, hessian, bins)
+        step = np.zeros(len(rows))
+        for leaf in leaves:
+            there = leaf & trains
+            slope, weight = gradient[there].sum(), hessian[there].sum()
+            step[leaf] = settings.learning_rate * slope / (weight + settings.l2 + 1e-12)
+        return step
+
+    mean = np.average(target.values[trains], weights=weights[trains])
+    if target.is_classification:
+        mean = np.clip(mean, 1e-6, 1 - 1e-6)
+        mean = np.log(mean / (1 - mean))
+    score = np.full(len(rows), mean)
+    gained, best = 0.0, (0.0, 0, score)
+    for n in range(1, settings.max_rounds + 1):
+        kept_out = np.zeros(len(rows), dtype=bool)
+        if settings.kept_out > 0:
+            kept_out[counted] = [random() < settings.kept_out for _ in range(counted.sum())]
+        trains = counted & ~kept_out
+        before = target.losses(score, rows)
+        score = score + tree(*target.steepness(score, rows), list(last_slots()))
+        gained += (weights * (before - target.losses(score, rows)))[kept_out].sum()
+        if not kept_out.any() or gained > best[0]:
+            best = gained, n, score
+        if n + 1 - best[1] > settings.patience:
+            break
+    return best[2], best[1]
 
 
 # ---- boosting.hpp: one bag, in double precision --------------------------------------------------

@@ -236,7 +236,7 @@ def test_references_on_object_arrays():
 def test_the_reference_is_dropped_unless_wanted():
     assert not hasattr(quick().fit(X, Y), "reference_")
     kept = quick(keep_reference=True).fit(X, Y)
-    assert type(kept.reference_).__name__ == "HistGradientBoostingRegressor"
+    assert type(kept.reference_).__name__ == "BoostedTrees"
     assert not hasattr(quick(max_depth=0, keep_reference=True).fit(X, Y), "reference_")
 
 

@@ -68,7 +68,7 @@ class BaseCALM(Reading):
     def __init__(
         self,
         *,
-        reference: Any = "hist_gradient_boosting",
+        reference: Any = "boosted_trees",
         keep_reference: bool = False,
         growth: str = "joint",
         effect: str = "pdp",

@@ -26,8 +26,8 @@ PAPER = {
 PARAMETERS = """
     Parameters
     ----------
-    reference : str, estimator or callable, default="hist_gradient_boosting"
-        The black box in which interactions are looked for: ``"hist_gradient_boosting"``,
+    reference : str, estimator or callable, default="boosted_trees"
+        The black box in which interactions are looked for: ``"boosted_trees"`` (our own, fast),
         ``"xgboost"``, ``"lightgbm"``, ``"random_forest"``, ``"mlp"`` (a network), ``"tabpfn"``;
         ``"xgboost_early"``, ``"lightgbm_early"``, ``"mlp_early"``, which stop on held-out rows; any
         scikit-learn-style estimator (fitted or not), or a function of the data. It is dropped

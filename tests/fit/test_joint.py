@@ -32,15 +32,21 @@ class KernelTable:
         self.weights = rng.uniform(0.1, 3, n_rows) if uneven else np.ones(n_rows)
         self.residual = rng.normal(size=n_rows) + (self.codes[0] > 2) * (self.cells[1] % 3 - 1.0)
 
-    def arguments(self, min_rows=3.0, l2=1.0, noise=0.1, subsets=(False, False, True, True)):
-        table = self.residual, self.weights, self.cells, self.n_leaves, self.n_bins
+    def growth(self, min_rows=3.0, l2=1.0, subsets=(False, False, True, True), turns=None):
         conditions = self.codes, [0, 1, 2, 3], self.n_conditions, self.ordered, list(subsets)
-        return *table, *conditions, min_rows, l2, noise
+        turns = list(range(len(self.cells))) if turns is None else turns
+        growth = _kernels.JointGrowth(self.weights, self.n_bins, *conditions, turns, min_rows, l2)
+        for i, (cells, n_leaves) in enumerate(zip(self.cells, self.n_leaves, strict=True)):
+            growth.set_cells(i, cells, n_leaves)
+        return growth
+
+    def twin(self, min_rows=3.0, l2=1.0, noise=0.1, subsets=(False, False, True, True)):
+        table = self.residual, self.weights, self.cells, self.n_leaves, self.n_bins
+        conditions = self.codes, [0, 1, 2, 3], self.n_conditions, self.ordered, subsets
+        return oracles.joint_options(*table, *conditions, min_rows, l2, noise)
 
 
-def assert_same_splits(arguments):
-    found = _kernels.joint_splits(*arguments, 1)
-    twin = oracles.joint_options(*arguments)
+def assert_same_splits(found, twin):
     assert [len(leaves) for leaves in found] == [len(leaves) for leaves in twin]
     for leaves, twin_leaves in zip(found, twin, strict=True):
         for (gain, which, left), options in zip(leaves, twin_leaves, strict=True):
@@ -69,14 +75,58 @@ def assert_same_splits(arguments):
 )
 def test_splits_are_those_of_the_twin(seed, n_rows, uneven, missing, min_rows, l2, noise):
     table = KernelTable(seed, n_rows, uneven, missing)
-    assert_same_splits(table.arguments(min_rows, l2, noise))
+    found = table.growth(min_rows, l2).best_splits(table.residual, noise)
+    assert_same_splits(found, table.twin(min_rows, l2, noise))
+
+
+def test_what_is_kept_of_the_weights_follows_the_cells():
+    """Later residuals and other trees are judged as if nothing had been kept."""
+    table, other = KernelTable(0), KernelTable(1)
+    growth = table.growth()
+    growth.best_splits(table.residual, 0.1)
+    table.residual = other.residual
+    table.cells[2], table.n_leaves[2] = other.cells[2] % 5, 1
+    growth.set_cells(2, table.cells[2], 1)
+    assert_same_splits(growth.best_splits(table.residual, 0.1), table.twin())
+
+
+def test_what_is_too_large_to_keep_is_judged_alike():
+    rng = np.random.default_rng(0)
+    n_bins, n_rows = 40_000, 300
+    codes = rng.integers(0, 260, (1, n_rows)).astype(np.uint16)
+    bins = rng.integers(0, 3, n_rows).astype(np.uint16)
+    residual = rng.normal(size=n_rows)
+    found = []
+    for n in (3, n_bins):
+        growth = _kernels.JointGrowth(
+            np.ones(n_rows), [n], codes, [1], [260], [True], [False], [0], 3.0, 1.0
+        )
+        growth.set_cells(0, bins, 1)
+        found.append([growth.best_splits(residual, 0.1) for _ in range(2)])
+    assert found[0] == found[1]
+
+
+def test_rows_without_weight_follow_the_others():
+    table = KernelTable(4)
+    table.weights[::3] = 0.0
+    there = table.weights > 0
+    residual = table.residual.copy()
+    growth = table.growth()
+    growth.backfit(4, residual)
+    shape = table.n_leaves, table.n_bins, range(4), table.weights
+    twin = oracles.backfit(table.cells, *shape, 1.0, 4, table.residual)
+    np.testing.assert_allclose(residual, twin, atol=1e-12)
+    found = growth.best_splits(table.residual, 0.1)
+    for name in ("cells", "codes", "weights", "residual"):
+        setattr(table, name, np.ascontiguousarray(getattr(table, name)[..., there]))
+    assert_same_splits(found, table.twin())
 
 
 def test_without_subsets_one_level_is_named():
-    table = KernelTable(0)
-    arguments = table.arguments(subsets=[False] * 4)
-    assert_same_splits(arguments)
-    for leaves in _kernels.joint_splits(*arguments, 1):
+    table, none = KernelTable(0), [False] * 4
+    found = table.growth(subsets=none).best_splits(table.residual, 0.1)
+    assert_same_splits(found, table.twin(subsets=none))
+    for leaves in found:
         for _, which, left in leaves:
             mask = np.frombuffer(left, dtype=bool)
             if which >= 2 and not mask[:-1].all():
@@ -84,8 +134,9 @@ def test_without_subsets_one_level_is_named():
 
 
 def test_threads_give_the_same_bits():
-    arguments = KernelTable(1, 400).arguments()
-    assert _kernels.joint_splits(*arguments, 1) == _kernels.joint_splits(*arguments, 3)
+    table = KernelTable(1, 400)
+    few, many = (table.growth().best_splits(table.residual, 0.1, n_threads=n) for n in (1, 3))
+    assert few == many
 
 
 def test_a_bin_without_rows_on_one_side_costs_no_noise_whatever_the_weights():
@@ -93,8 +144,11 @@ def test_a_bin_without_rows_on_one_side_costs_no_noise_whatever_the_weights():
     codes = np.array([[0, 1, 4, 0, 2]], dtype=np.uint16)  # of three conditions; 4 is missing
     cells = np.array([[0, 0, 0, 0, 0], [0, 0, 0, 1, 1]], dtype=np.uint16)
     weights, residual = np.array([0.1, 0.1, 0.4, 1, 1]), np.array([0.0, 0, 0, 1, -1])
-    table = residual, weights, cells, [1, 1], [1, 2], codes, [0], [3], [True], [False]
-    _, [(gain, _, left)] = _kernels.joint_splits(*table, 1.0, 0.0, 0.5, 1)
+    conditions = codes, [0], [3], [True], [False]
+    growth = _kernels.JointGrowth(weights, [1, 2], *conditions, [0, 1], 1.0, 0.0)
+    for i in range(2):
+        growth.set_cells(i, cells[i], 1)
+    _, [(gain, _, left)] = growth.best_splits(residual, 0.5)
     assert gain == 1.5
     assert left == bytes([1, 1, 0, 0, 1])
 
@@ -102,7 +156,7 @@ def test_a_bin_without_rows_on_one_side_costs_no_noise_whatever_the_weights():
 def test_rows_not_weights_fill_a_leaf():
     table = KernelTable(2)
     table.weights = table.weights * 100
-    few, *_ = _kernels.joint_splits(*table.arguments(min_rows=61.0), 1)  # of 120
+    few, *_ = table.growth(min_rows=61.0).best_splits(table.residual, 0.1)  # of 120
     assert all(gain == 0 for gain, *_ in few)
 
 
@@ -111,12 +165,12 @@ def test_rows_not_weights_fill_a_leaf():
 def test_backfitting_is_that_of_the_twin_and_never_makes_it_worse(seed, l2):
     table = KernelTable(seed)
     turns = np.random.default_rng(seed).permutation(len(table.cells)).tolist()
-    shape = table.cells, table.n_leaves, table.n_bins, turns, table.weights
-    residual = table.residual.copy()
+    growth, residual = table.growth(l2=l2, turns=turns), table.residual.copy()
     squares = [table.weights @ residual**2]
     for _ in range(6):
-        _kernels.backfit(*shape, l2, 1, residual)
+        growth.backfit(1, residual)
         squares.append(table.weights @ residual**2)
+    shape = table.cells, table.n_leaves, table.n_bins, turns, table.weights
     twin = oracles.backfit(*shape, l2, 6, table.residual)
     np.testing.assert_allclose(residual, twin, atol=1e-12)
     assert np.all(np.diff(squares) <= 1e-12)
@@ -133,23 +187,23 @@ def test_many_sweeps_lead_to_the_least_squares_fit():
     design = np.hstack(columns).astype(float)
     heights = np.linalg.lstsq(root[:, None] * design, root * table.residual, rcond=None)[0]
     residual = table.residual.copy()
-    turns = list(range(len(table.cells)))
-    shape = table.cells, table.n_leaves, table.n_bins, turns, table.weights
-    _kernels.backfit(*shape, 2.0, 3000, residual)
+    table.growth(l2=2.0).backfit(3000, residual)
     np.testing.assert_allclose(residual, table.residual - design @ heights, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["residual", "weights", "codes"])
+@pytest.mark.parametrize("name", ["residual", "weights", "codes", "cells"])
 def test_arrays_that_do_not_fit_are_refused(name):
     table = KernelTable(0)
     setattr(table, name, np.ascontiguousarray(getattr(table, name)[..., :-1]))
     with pytest.raises(ValueError, match="array shapes do not agree"):
-        _kernels.joint_splits(*table.arguments(), 1)
-    if name != "codes":
-        turns = list(range(len(table.cells)))
-        shape = table.cells, table.n_leaves, table.n_bins, turns, table.weights
-        with pytest.raises(ValueError, match="array shapes do not agree"):
-            _kernels.backfit(*shape, 1.0, 1, table.residual)
+        table.growth().best_splits(table.residual, 0.1)
+    with pytest.raises(ValueError, match="array shapes do not agree"):
+        table.growth().backfit(1, table.residual)
+
+
+def test_turns_are_those_of_features():
+    with pytest.raises(ValueError, match="a turn of no feature"):
+        KernelTable(0).growth(turns=[4])
 
 
 # ---- the path -----------------------------------------------------------------------------------

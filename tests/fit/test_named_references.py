@@ -51,28 +51,6 @@ def test_weights_count(name):
     )
 
 
-def test_a_large_table_stops_early():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(2500, 3))
-    y = rng.normal(size=2500)
-    reference = fit_reference("hist_gradient_boosting", x, y, NUMERIC, task="regression")
-    assert reference.estimator.n_iter_ < 100
-
-
-def test_one_row_of_a_class_does_not_stop_early():
-    x = np.random.default_rng(0).normal(size=(2500, 3))
-    y = np.eye(1, 2500, dtype=int)[0]
-    reference = fit_reference("hist_gradient_boosting", x, y, NUMERIC, task="classification")
-    assert np.isfinite(reference.score(x)).all()
-
-
-def test_a_categorical_feature_with_too_many_levels_is_given_as_codes():
-    schema = Schema((Feature("c", 0, "categorical", tuple(map(str, range(400)))),))
-    x = np.arange(800.0)[:, None] % 400
-    reference = fit_reference("hist_gradient_boosting", x, x[:, 0] % 7, schema, task="regression")
-    assert reference.ensemble is not None
-
-
 def test_unknown_name():
     with pytest.raises(
         ValueError, match=r"'random_forest', .*got 'xgbost'; did you mean 'xgboost'"

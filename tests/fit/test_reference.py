@@ -100,7 +100,7 @@ class TestEstimators:
             fit_reference(model, NUMBERS, Y, NUMERIC, task="regression", weights=weights)
 
     def test_it_can_be_pickled(self):
-        reference = fit_reference("hist_gradient_boosting", X, Y, SCHEMA, task="regression")
+        reference = fit_reference("boosted_trees", X, Y, SCHEMA, task="regression")
         again = pickle.loads(pickle.dumps(reference))
         np.testing.assert_array_equal(again.score(X), reference.score(X))
 
@@ -256,3 +256,11 @@ class TestTorch:
     def test_others_have_no_derivatives(self):
         reference = fit_reference(LinearRegression(), NUMBERS, Y, NUMERIC, task="regression")
         assert reference.gradient(NUMBERS, 0) is None
+
+
+def test_a_categorical_feature_with_too_many_levels_is_given_as_codes():
+    schema = Schema((Feature("c", 0, "categorical", tuple(map(str, range(400)))),))
+    x = np.arange(800.0)[:, None] % 400
+    model = HistGradientBoostingRegressor()
+    reference = fit_reference(model, x, x[:, 0] % 7, schema, task="regression")
+    assert reference.ensemble is not None

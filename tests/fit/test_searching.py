@@ -34,7 +34,7 @@ class Case:
 
     def search(self, growth="joint", *, with_roles=False, options=None, **settings):
         learner = ReferenceLearner(
-            "hist_gradient_boosting", self.schema, self.target, (), None, random_state=0, n_jobs=1
+            "boosted_trees", self.schema, self.target, (), None, random_state=0, n_jobs=1
         )
         rng = np.random.default_rng(5)
         roles = draw_bags(self.target, 1, rng)[:, 0] if with_roles else None

@@ -168,7 +168,7 @@ class Case:
 
     def learner(self, target=None):
         return ReferenceLearner(
-            *("hist_gradient_boosting", self.schema, target or self.target, (), None),
+            *("boosted_trees", self.schema, target or self.target, (), None),
             random_state=0,
             n_jobs=1,
         )

@@ -103,7 +103,7 @@ def test_without_splits_there_is_nothing_to_repeat():
 
 
 def test_classes_and_weights():
-    X, y = table()
+    X, y = table(1000)
     labels = np.where(y > y.median(), "high", "low")
     weights = np.random.default_rng(2).uniform(0.5, 2, len(y))
     options = {"n_bags": 1, "max_rounds": 5, "random_state": 0, "n_jobs": 1}

@@ -10,7 +10,7 @@ of the other conditions takes the missing values is decided later, by growth.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,8 +27,8 @@ class Candidates:
     ----------
     feature
         The conditioning feature.
-    conditions
-        Left side of every candidate split.
+    values
+        Threshold, number or level of every candidate split.
     kind
         ``"order"``: condition t holds for codes <= t; ``"equal"``: for codes == t.
     edges
@@ -36,14 +36,14 @@ class Candidates:
     """
 
     feature: Feature
-    conditions: tuple[Condition, ...]
+    values: np.ndarray
     kind: str
     edges: np.ndarray
 
     @property
     def n_conditions(self) -> int:
         """Number of candidate splits."""
-        return len(self.conditions)
+        return len(self.values)
 
     @property
     def missing_code(self) -> int:
@@ -73,7 +73,13 @@ class Candidates:
         Candidate `n_conditions`, after the others, is "is not missing".
         """
         if candidate < self.n_conditions:
-            return replace(self.conditions[candidate], missing=missing)
+            value = self.values[candidate]
+            if self.kind == "order":
+                return Condition(self.feature, "<=", float(value), missing)
+            if not self.feature.is_numeric:
+                return Condition(self.feature, "=", (int(value),), missing)
+            low, high = [-np.inf, *self.edges, np.inf][candidate : candidate + 2]
+            return Condition(self.feature, "=", float(value), missing, (float(low), float(high)))
         if self.feature.is_numeric:
             return Condition(self.feature, "<=", np.inf, False)
         return Condition(self.feature, "!=", (), False)
@@ -131,12 +137,11 @@ def candidates_for(
         Numeric features with at most so many distinct values are compared by ``=``.
     """
     if not feature.is_numeric:
-        conditions = [Condition(feature, "=", (level,), False) for level in range(feature.n_levels)]
-        return Candidates(feature, tuple(conditions), "equal", np.empty(0))
+        return Candidates(feature, np.arange(feature.n_levels), "equal", np.empty(0))
     if 0 < edges.size < equal_up_to:
         values = np.unique(column[~np.isnan(column)])
         if values.size == edges.size + 1:  # one value a bin: "= value" can be said exactly
-            return Candidates(feature, _equal_conditions(feature, values, edges), "equal", edges)
+            return Candidates(feature, values, "equal", edges)
     if thresholds == "quantile":
         edges = _quantile_edges(feature, edges, column, n_thresholds)
     elif thresholds == "uniform":
@@ -146,18 +151,7 @@ def candidates_for(
 
 def thresholds_at(feature: Feature, edges: np.ndarray) -> Candidates:
     """Conditions ``<= cut`` at the given cuts."""
-    conditions = [Condition(feature, "<=", float(edge), False) for edge in edges]
-    return Candidates(feature, tuple(conditions), "order", edges)
-
-
-def _equal_conditions(
-    feature: Feature, values: np.ndarray, edges: np.ndarray
-) -> tuple[Condition, ...]:
-    bounds = [-np.inf, *edges.tolist(), np.inf]
-    return tuple(
-        Condition(feature, "=", value, False, (low, high))
-        for value, low, high in zip(values.tolist(), bounds, bounds[1:], strict=False)
-    )
+    return Candidates(feature, edges, "order", edges)
 
 
 def _quantile_edges(

@@ -13,11 +13,12 @@ What cannot be said exactly this way is not read: `read_trees` then returns None
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
+from calmgam import _kernels
 from calmgam.fit import ubjson
 
 # The class that says which library an estimator is of; looked up by name to import nothing.
@@ -65,23 +66,18 @@ class TreeEnsemble:
     float32: bool
     probability: bool
 
-    def score(self, X: np.ndarray) -> np.ndarray:
-        """Margin (or probability) of every row; for small tables and for tests."""
-        X = X.astype(np.float32).astype(np.float64) if self.float32 else X
-        rows = np.arange(len(X))[:, None]
-        nodes = np.repeat(self.roots[None], len(X), axis=0)
-        while (inner := self.features[nodes] >= 0).any():
-            x = X[rows, self.features[nodes]]
-            missing = np.isnan(x)
-            offsets = self.left_codes[nodes]
-            goes_left = np.where(
-                missing, self.missing_left[nodes] == 1, x <= self.thresholds[nodes]
-            )
-            by_code = inner & ~missing & (offsets >= 0)
-            goes_left[by_code] = self.code_goes_left[offsets[by_code] + x[by_code].astype(int)]
-            children = np.where(goes_left, self.left[nodes], self.right[nodes])
-            nodes = np.where(inner, children, nodes)
-        return self.base + self.values[nodes].sum(axis=1)
+    @property
+    def arrays(self) -> dict[str, Any]:
+        """All but base and scale, as the kernels take them."""
+        return {
+            entry.name: getattr(self, entry.name)
+            for entry in fields(self)
+            if entry.name not in ("base", "probability")
+        }
+
+    def score(self, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
+        """Margin (or probability) of every row."""
+        return self.base + _kernels.leaf_sums(X, **self.arrays, n_threads=n_jobs)
 
 
 def read_trees(model: Any, n_codes: Sequence[int]) -> TreeEnsemble | None:

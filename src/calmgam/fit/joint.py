@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,8 @@ from calmgam.model.tree import PartitionTree
 
 MAX_BINS = 32
 FIRST_SWEEPS, SWEEPS = 30, 5  # of backfitting: before the first split, after each split
+PROMISING = 0.3  # share of the last split's gain below which conditions are left for later …
+REFRESH = 5  # … but looked at again after so many splits
 L2 = 5.0  # rows at rest in every cell of the histogram model
 
 
@@ -97,12 +99,7 @@ class _State:
     trees: list[PartitionTree]
     depths: list[list[int]]  # of every leaf
     leaf_of_row: NDArray[np.uint16]
-    cells: NDArray[np.uint16]
     residual: FloatArray
-
-    @property
-    def n_leaves(self) -> list[int]:
-        return [tree.n_leaves for tree in self.trees]
 
 
 def grow_path(
@@ -140,90 +137,93 @@ def grow_path(
     The splits in order; fewer than `max_splits` if no more gain anything.
     """
     features = table.binned.features
-    conditions_on = [one.feature.index for one in table.candidates]
     state = _State(
         trees=[PartitionTree.trivial()] * len(features),
         depths=[[0] for _ in features],
         leaf_of_row=np.zeros_like(table.binned.codes),
-        cells=table.binned.codes.copy(),
         residual=scores - np.average(scores, weights=weights),
     )
+    kernel = partial(_kernel, min_samples_leaf=settings.min_samples_leaf)
+    conditions_on = [one.feature.index for one in table.candidates]
+    growth = kernel(
+        weights, table.binned.n_slots, table.codes, table.candidates, conditions_on, table.turns
+    )
+    for i, codes in enumerate(table.binned.codes):
+        growth.set_cells(i, codes, 1)
     watch = watch or (lambda residual: None)
-    _backfit(state, table, weights, FIRST_SWEEPS)
+    growth.backfit(FIRST_SWEEPS, state.residual)
     watch(state.residual)
     path: list[PathSplit] = []
+    at_least = 0.0
     while len(path) < max_splits:
         # by chance alone every bin that a split divides would gain the variance of the residual
-        find = partial(
-            _best_splits,
-            min_samples_leaf=settings.min_samples_leaf,
-            noise=float(np.average(state.residual**2, weights=weights)),
-            n_jobs=n_jobs,
-        )
-        found = find(
-            state.residual,
-            weights,
-            state.cells,
-            state.n_leaves,
-            table.binned.n_slots,
-            table.codes,
-            table.candidates,
-            conditions_on,
-        )
-        gain, feature, leaf = max(
-            (
-                (split[0], -i, -leaf)  # of equal gains the first feature's first leaf wins
-                for i in split_features
-                for leaf, split in enumerate(found[i])
-                if state.depths[i][leaf] < settings.max_depth
-            ),
-            default=(0.0, 0, 0),
-        )
-        if gain <= 0:
+        noise = float(np.average(state.residual**2, weights=weights))
+        tries = (growth.best_splits(state.residual, noise, low, n_jobs) for low in (at_least, 0.0))
+        found, i, leaf = _best(next(tries), state, split_features, settings.max_depth)
+        if found.gain < at_least:  # what was left out may be better now
+            found, i, leaf = _best(next(tries), state, split_features, settings.max_depth)
+        if found.gain <= 0:
             break
-        i, leaf = -feature, -leaf
-        choice = _refined(found[i][leaf], i, leaf, state, table, weights, find)
-        path.append(_split(state, features[i], leaf, table, choice, weights))
-        _backfit(state, table, weights, SWEEPS)
+        choice = _refined(found, i, leaf, state, table, weights, noise, kernel)
+        path.append(_split(state, features[i], leaf, choice, weights))
+        n_slots = table.binned.n_slots[i]
+        cells = state.leaf_of_row[i] * np.uint16(n_slots) + table.binned.codes[i]
+        growth.set_cells(i, cells, state.trees[i].n_leaves)
+        growth.backfit(SWEEPS, state.residual)
         watch(state.residual)
+        at_least = PROMISING * found.gain if len(path) % REFRESH else 0.0
     return tuple(path)
 
 
-def _best_splits(
-    residual: FloatArray,
+class _Found(NamedTuple):
+    """What the kernel says of a leaf."""
+
+    gain: float
+    candidates: int  # on which feature the best condition is; -1 if none gains anything
+    left: bytes  # one per code: whether it goes left
+
+
+def _best(
+    found: list[list[tuple[float, int, bytes]]],
+    state: _State,
+    split_features: Collection[int],
+    max_depth: int,
+) -> tuple[_Found, int, int]:
+    """Return the best split that may be made, its feature and its leaf; the first of equals."""
+    gain, i, leaf = max(
+        (
+            (split[0], -i, -leaf)
+            for i in split_features
+            for leaf, split in enumerate(found[i])
+            if state.depths[i][leaf] < max_depth
+        ),
+        default=(0.0, 0, 0),
+    )
+    return _Found(*found[-i][-leaf]) if gain > 0 else _Found(0.0, -1, b""), -i, -leaf
+
+
+def _kernel(
     weights: FloatArray,
-    cells: NDArray[np.uint16],
-    n_leaves: Sequence[int],
     n_bins: Sequence[int],
     codes: NDArray[np.uint16],
     candidates: Sequence[Candidates],
     conditions_on: Sequence[int],
+    turns: Sequence[int],
     *,
     min_samples_leaf: float,
-    noise: float,
-    n_jobs: int,
-) -> list[list[tuple[float, int, NDArray[np.bool_]]]]:
-    """Best split of every leaf of every feature: gain, which candidates, codes on the left."""
-    found = _kernels.joint_splits(
-        residual,
+) -> _kernels.JointGrowth:
+    return _kernels.JointGrowth(
         weights,
-        cells,
-        list(n_leaves),
         list(n_bins),
         codes,
         list(conditions_on),
         [one.n_conditions for one in candidates],
         [one.kind == "order" for one in candidates],
         [not one.feature.is_numeric for one in candidates],
+        list(turns),
         float(min_samples_leaf),
         L2,
-        noise,
-        n_jobs,
     )
-    return [
-        [(gain, which, np.frombuffer(left, dtype=bool)) for gain, which, left in leaves]
-        for leaves in found
-    ]
 
 
 class _Choice(NamedTuple):
@@ -236,49 +236,35 @@ class _Choice(NamedTuple):
 
 
 def _refined(
-    found: tuple[float, int, NDArray[np.bool_]],
+    found: _Found,
     i: int,
     leaf: int,
     state: _State,
     table: JointTable,
     weights: FloatArray,
-    find: Callable[..., Any],
+    noise: float,
+    kernel: Callable[..., _kernels.JointGrowth],
 ) -> _Choice:
     """Search on between the neighbours of a threshold, among all cuts there are."""
-    gain, which, left = found
-    candidates = table.candidates[which]
+    gain, which, mask = found
+    candidates, left = table.candidates[which], np.frombuffer(mask, dtype=bool)
     is_threshold = candidates.kind == "order" and not left[: candidates.missing_code].all()
     if not is_threshold:
         return _Choice(gain, candidates, table.codes[which], left)
     position = int(left[: candidates.n_conditions].sum()) - 1
     candidates, codes = table.between(which, position)
     inside = np.flatnonzero(state.leaf_of_row[i] == leaf)
-    ((gain, _, left),) = find(
-        state.residual[inside],
-        weights[inside],
-        table.binned.codes[i : i + 1, inside],
-        [1],
-        [table.binned.n_slots[i]],
-        codes[None, inside],
-        [candidates],
-        [len(state.trees)],
-    )[0]
-    return _Choice(gain, candidates, codes, left)
-
-
-def _backfit(state: _State, table: JointTable, weights: FloatArray, n_sweeps: int) -> None:
-    """Fit the histogram model on, in place."""
-    n_bins = list(table.binned.n_slots)
-    _kernels.backfit(
-        state.cells, state.n_leaves, n_bins, table.turns, weights, L2, n_sweeps, state.residual
-    )
+    n_bins = [table.binned.n_slots[i]]
+    growth = kernel(weights[inside], n_bins, codes[None, inside], [candidates], [1], [])
+    growth.set_cells(0, table.binned.codes[i, inside], 1)
+    ((gain, _, mask),) = growth.best_splits(state.residual[inside], noise)[0]
+    return _Choice(gain, candidates, codes, np.frombuffer(mask, dtype=bool))
 
 
 def _split(
     state: _State,
     feature: Feature,
     leaf: int,
-    table: JointTable,
     choice: _Choice,
     weights: FloatArray,
 ) -> PathSplit:
@@ -307,6 +293,4 @@ def _split(
     state.trees[i] = tree.split(leaf, condition)
     state.depths[i][leaf : leaf + 1] = [state.depths[i][leaf] + 1] * 2
     state.leaf_of_row[i] += (state.leaf_of_row[i] > leaf) | (inside & ~goes_left)
-    n_slots = table.binned.n_slots[i]
-    state.cells[i] = state.leaf_of_row[i] * np.uint16(n_slots) + table.binned.codes[i]
     return PathSplit(i, leaf, record)

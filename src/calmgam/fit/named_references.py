@@ -10,13 +10,10 @@ import difflib
 import importlib
 from typing import Any
 
-import numpy as np
-
-from calmgam.fit.settings import SMALL_TABLE
 from calmgam.model.schema import Schema
 
 NAMES = (
-    "hist_gradient_boosting",
+    "boosted_trees",
     "xgboost",
     "xgboost_early",
     "lightgbm",
@@ -33,7 +30,6 @@ def named_reference(
     name: str,
     schema: Schema,
     task: str,
-    y: np.ndarray,
     *,
     random_state: int,
     n_threads: int = 1,
@@ -45,10 +41,8 @@ def named_reference(
     ----------
     name : str
     schema : Schema
-        Networks encode the table by themselves.
+        Trees of ours and networks see the table in their own way.
     task : {"regression", "classification"}
-    y : (n,) array
-        The target, whose size and rarest class decide on validation rows.
     random_state : int
     n_threads : int
         For boosting, which is slower on more threads where tables are small.
@@ -64,20 +58,10 @@ def named_reference(
             f"reference must be one of {listed(NAMES)}, an estimator or a function; "
             f"got {name!r}{hint}"
         )
-    if library == "hist_gradient_boosting":
-        from sklearn import ensemble  # takes a while to import
+    if library == "boosted_trees":
+        from calmgam.fit.boosted_trees import BoostedTrees
 
-        rarest = len(y) if task == "regression" else np.bincount(y.astype(int), minlength=2).min()
-        # no rows to spare for early stopping, and leaves of twenty would be coarse
-        small = len(y) < SMALL_TABLE
-        return getattr(ensemble, f"HistGradientBoosting{kind}")(
-            max_iter=30,
-            learning_rate=0.3,
-            min_samples_leaf=8 if small else 20,
-            early_stopping=bool(not small and rarest >= 2),
-            n_iter_no_change=5,
-            random_state=random_state,
-        )
+        return BoostedTrees(schema, task, random_state=random_state, n_jobs=n_threads)
     if library == "random_forest":
         from sklearn import ensemble
 

@@ -20,6 +20,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from calmgam._kernels import TRAINS, VALIDATES
+from calmgam.fit.boosted_trees import BoostedTrees
 from calmgam.fit.curves import draw_bags
 from calmgam.fit.ensembles import TreeEnsemble, library_of, read_trees
 from calmgam.fit.losses import Target
@@ -126,7 +127,7 @@ class Reference:
         if self.task == "regression":
             return model.predict(data)
         library = library_of(model)
-        if library == "hist_gradient_boosting" or isinstance(model, Network):
+        if library == "hist_gradient_boosting" or isinstance(model, (BoostedTrees, Network)):
             return model.decision_function(data)
         if library == "xgboost" and model.objective == "binary:logistic":
             return model.predict(data, output_margin=True)
@@ -204,7 +205,6 @@ def fit_reference(
                 reference,
                 schema,
                 task,
-                y,
                 random_state=random_state,
                 n_threads=n_threads,
                 n_jobs=n_jobs,
@@ -294,6 +294,8 @@ def _held_out(model: Any, library: str, data: Any, target: Target) -> dict[str, 
 
 def _with_trees(reference: Reference, X: np.ndarray, n_codes: Sequence[int]) -> Reference:
     """Add the trees, if they can be read and do reproduce the estimator's scores."""
+    if isinstance(reference.estimator, BoostedTrees):
+        return replace(reference, ensemble=reference.estimator.ensemble)
     ensemble = read_trees(reference.estimator, n_codes)
     if ensemble is None:
         return reference

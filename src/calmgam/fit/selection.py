@@ -4,8 +4,8 @@ In: what a fold needs to repeat reference and growth on its own training part. O
 the number chosen and the errors that led to it. Growth's own model is scored after every split on
 rows that nothing in the fold has seen; it proposes the fewest splits whose loss is within one
 standard error (of the paired differences) of the best. Boosted curves, like the final ones but
-coarser, then decide between that number, half of it, no split and the whole path: the fewest within
-`sparsity` standard errors win, none at all within twice that.
+coarser, then decide between that number (half the path, if it is nearly all of it), no split and
+the whole path: the fewest within `sparsity` standard errors win, none at all within twice that.
 """
 
 from __future__ import annotations
@@ -208,7 +208,8 @@ def cross_validate(
         return np.concatenate(list(losses))[order]
 
     proposed = scores.choose(1.0)
-    tried = sorted({0, (proposed + 1) // 2, proposed, max_splits})
+    between = proposed if 4 * proposed <= 3 * max_splits else max_splits // 2
+    tried = sorted({0, between, max_splits})
     decisive = PathScores(np.stack([boosted(n_splits) for n_splits in tried]), target.weights)
     chosen = decisive.choose(sparsity)
     reference = np.concatenate([fold.reference_losses for fold in folds])[order]
@@ -258,16 +259,15 @@ def boosted_losses(
 ) -> FloatArray:
     """Held-out losses of boosted curves after some splits of a fold's path."""
     training = np.delete(np.arange(len(X)), fold.held_out)
-    roles = np.zeros((len(X), N_BAGS), dtype=np.uint8)
-    roles[training] = draw_bags(target.take(training), N_BAGS, np.random.default_rng(seed))
+    taken = target.take(training)
     trees = trees_after(fold.path[:n_splits], len(binned.features))
     cells, n_leaves = binned.cells(trees, X), [tree.n_leaves for tree in trees]
     curves = boost(
-        cells,
+        np.take(cells, training, axis=1),
         binned=binned,
         n_leaves=n_leaves,
-        target=target,
-        roles=roles,
+        target=taken,
+        roles=draw_bags(taken, N_BAGS, np.random.default_rng(seed)),
         settings=QUICK,
         seed=0,
         order=turns,
