@@ -240,7 +240,7 @@ class Booster {
         if (left.n_rows < settings_.min_rows || right.n_rows < settings_.min_rows) return false;
         if (left.hessian < MIN_HESSIAN || right.hessian < MIN_HESSIAN) return false;
         gain = left.worth(settings_.l2) + right.worth(settings_.l2) - leaf.total.worth(settings_.l2);
-        return gain > leaf.best.gain;
+        return gain > leaf.best.gain * (1.0 + 1e-9);  // of equals, but for rounding, the first
     }
 
     void try_numbers(Leaf& leaf, std::size_t feature, const Sum* sums) const {

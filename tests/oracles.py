@@ -146,7 +146,7 @@ def boost_trees(codes, n_slots, ordered, target, seed, settings):
                     continue
                 sides = [worth(gradient[side], hessian[side]) for side in (left, right, inside)]
                 gain = sides[0] + sides[1] - sides[2]
-                if gain > best[0] + 1e-12:
+                if gain > best[0] * (1 + 1e-9):
                     goes_left = np.isin(np.arange(n_slots[i]), slots)
                     follows = 2 * left.sum() >= inside.sum()
                     if any_missing is None:  # levels without rows follow the majority

@@ -37,7 +37,7 @@ RIVAL = Rival(
     requirements=(".", *XGBOOST),
     fit=fit_calm,
     n_interactions=lambda model: model.n_interactions_,
-    imports=("calmgam.estimators", "sklearn.ensemble", "xgboost"),
+    imports=("calmgam.estimators",),
     accepts_text=True,
 )
 
@@ -69,10 +69,11 @@ def settings_by_name() -> dict[str, dict]:
 def configured(settings: dict) -> Rival:
     """Return the rival with these parameters; only curves of networks need torch."""
     rival = replace(RIVAL, fit=partial(fit_calm, **settings))
+    if settings.get("preset") == "paper":  # its references
+        rival = replace(rival, imports=(*rival.imports, "sklearn.ensemble", "xgboost"))
     if settings.get("curves") == "nam":
-        return replace(
-            rival, requirements=(*RIVAL.requirements, TORCH), imports=(*RIVAL.imports, "torch")
-        )
+        requirements, imports = (*rival.requirements, TORCH), (*rival.imports, "torch")
+        rival = replace(rival, requirements=requirements, imports=imports)
     return rival
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from calmgam.fit.binning import Binned, content_order
 from calmgam.fit.candidates import Candidates, code_matrix, thresholds_at
 from calmgam.fit.growing import GrowthSettings
 from calmgam.fit.ledger import SplitRecord
+from calmgam.model.regions import Region
 from calmgam.model.schema import Feature, FloatArray
 from calmgam.model.tree import PartitionTree
 
@@ -85,19 +86,24 @@ class PathSplit:
 
 def trees_after(path: Sequence[PathSplit], n_features: int) -> tuple[PartitionTree, ...]:
     """Return the trees that a path, or its beginning, leads to."""
-    trees = [PartitionTree.trivial()] * n_features
+    roots: list[list[Any]] = [[] for _ in range(n_features)]  # [] is a leaf
+    leaves = [[root] for root in roots]
     for step in path:
-        assert step.record.condition is not None
-        trees[step.feature] = trees[step.feature].split(step.leaf, step.record.condition)
-    return tuple(trees)
+        sides: tuple[list[Any], list[Any]] = [], []
+        leaves[step.feature][step.leaf][:] = step.record.condition, *sides
+        leaves[step.feature][step.leaf : step.leaf + 1] = sides
+
+    def nested(node: list[Any]) -> Any:
+        return (node[0], nested(node[1]), nested(node[2])) if node else None
+
+    return tuple(PartitionTree.from_nested(nested(root)) for root in roots)
 
 
 @dataclass
 class _State:
     """What moves while the trees grow."""
 
-    trees: list[PartitionTree]
-    depths: list[list[int]]  # of every leaf
+    regions: list[list[Region]]  # of every leaf
     leaf_of_row: NDArray[np.uint16]
     residual: FloatArray
 
@@ -138,8 +144,7 @@ def grow_path(
     """
     features = table.binned.features
     state = _State(
-        trees=[PartitionTree.trivial()] * len(features),
-        depths=[[0] for _ in features],
+        regions=[[Region()] for _ in features],
         leaf_of_row=np.zeros_like(table.binned.codes),
         residual=scores - np.average(scores, weights=weights),
     )
@@ -168,7 +173,7 @@ def grow_path(
         path.append(_split(state, features[i], leaf, choice, weights))
         n_slots = table.binned.n_slots[i]
         cells = state.leaf_of_row[i] * np.uint16(n_slots) + table.binned.codes[i]
-        growth.set_cells(i, cells, state.trees[i].n_leaves)
+        growth.set_cells(i, cells, len(state.regions[i]))
         growth.backfit(SWEEPS, state.residual)
         watch(state.residual)
         at_least = PROMISING * found.gain if len(path) % REFRESH else 0.0
@@ -195,7 +200,7 @@ def _best(
             (split[0], -i, -leaf)
             for i in split_features
             for leaf, split in enumerate(found[i])
-            if state.depths[i][leaf] < max_depth
+            if len(state.regions[i][leaf].conditions) < max_depth
         ),
         default=(0.0, 0, 0),
     )
@@ -269,7 +274,7 @@ def _split(
     weights: FloatArray,
 ) -> PathSplit:
     """Split a leaf in place; return the step."""
-    i, tree = feature.index, state.trees[feature.index]
+    i, region = feature.index, state.regions[feature.index][leaf]
     inside = state.leaf_of_row[i] == leaf
     goes_left = choice.left[choice.codes]
     counted = inside & (weights > 0)
@@ -279,9 +284,9 @@ def _split(
     squares = float((weights[inside] * state.residual[inside] ** 2).sum())
     record = SplitRecord(
         feature=feature.name,
-        region=tree.regions[leaf],
+        region=region,
         condition=condition,
-        depth=state.depths[i][leaf],
+        depth=len(region.conditions),
         n_rows=n_rows,
         n_left=n_left,
         n_right=n_rows - n_left,
@@ -290,7 +295,7 @@ def _split(
         drop=choice.gain / squares,
         accepted=True,
     )
-    state.trees[i] = tree.split(leaf, condition)
-    state.depths[i][leaf : leaf + 1] = [state.depths[i][leaf] + 1] * 2
+    sides = condition, condition.negate()
+    state.regions[i][leaf : leaf + 1] = map(region.with_condition, sides)
     state.leaf_of_row[i] += (state.leaf_of_row[i] > leaf) | (inside & ~goes_left)
     return PathSplit(i, leaf, record)

@@ -34,13 +34,13 @@ MAX_BINS = 256
 MIN_CURVATURE = 0.1
 N_BAGS = 8
 QUICK = BoostingSettings(
-    learning_rate=0.08,
+    learning_rate=0.16,
     momentum=0.85,
     momentum_rounds=10,
     max_rounds=400,
-    patience=14,
+    patience=8,
     tolerance=1e-4,
-    smoothing_rounds=40,
+    smoothing_rounds=25,
 )
 
 Grow = Callable[..., tuple[PathSplit, ...]]
