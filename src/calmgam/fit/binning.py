@@ -7,6 +7,7 @@ come from these cuts, so no value can have the bin of one side and the region of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
@@ -88,10 +89,15 @@ def bin_table(X: FloatArray, schema: Schema, max_bins: int) -> Binned:
         ),
         strict=True,
     )
+    return Binned(schema.features, edges, centres, slots_of(X, schema, edges))
+
+
+def slots_of(X: FloatArray, schema: Schema, edges: Sequence[FloatArray]) -> NDArray[np.uint16]:
+    """Slot of every value between given cuts, (n_features, n_rows)."""
     codes = np.empty((schema.n_features, len(X)), dtype=np.uint16)
     for feature, feature_edges in zip(schema.features, edges, strict=True):
         codes[feature.index] = slot_codes(feature, feature_edges, X[:, feature.index])
-    return Binned(schema.features, edges, centres, codes)
+    return codes
 
 
 def cuts(column: FloatArray, max_bins: int) -> tuple[FloatArray, FloatArray]:

@@ -8,17 +8,19 @@ cross-validation are fitted side by side.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
 from scipy.special import expit
 
 from calmgam import _kernels
-from calmgam.fit.binning import bin_table
+from calmgam.fit.binning import bin_table, slots_of
 from calmgam.fit.ensembles import TreeEnsemble
 from calmgam.fit.losses import Target
 from calmgam.fit.settings import SMALL_TABLE
 from calmgam.model.schema import FloatArray, Schema
+from calmgam.model.shapes import count_slots
 
 MAX_CUTS = 255  # of a number, over all trees
 
@@ -66,6 +68,8 @@ class BoostedTrees:
     task : {"regression", "classification"}
     settings : TreeSettings, optional
         By the size of the table, if not given.
+    edges : sequence of arrays, optional
+        The cuts that numbers may have; those between the rows that come, if not given.
     random_state, n_jobs : int
 
     Attributes
@@ -82,10 +86,11 @@ class BoostedTrees:
         task: str,
         settings: TreeSettings | None = None,
         *,
+        edges: Sequence[FloatArray] | None = None,
         random_state: int = 0,
         n_jobs: int = 1,
     ) -> None:
-        self.schema, self.task, self.settings = schema, task, settings
+        self.schema, self.task, self.settings, self.edges = schema, task, settings, edges
         self.random_state, self.n_jobs = random_state, n_jobs
 
     def fit(
@@ -97,12 +102,13 @@ class BoostedTrees:
         settings = asdict(self.settings or (SMALL if len(y) < SMALL_TABLE else LARGE))
         for name in ("l2", "level_smoothing"):
             settings[name] *= target.curvature  # rows -> hessian
-        binned = bin_table(X, self.schema, MAX_CUTS)
-        base, roots, features, slots, left, right, missing_left, left_codes, goes_left, values = (
+        edges = self.edges or bin_table(X, self.schema, MAX_CUTS).edges
+        features = self.schema.features
+        base, roots, split_on, slots, left, right, missing_left, left_codes, goes_left, values = (
             _kernels.boost_trees(
-                binned.codes,
-                list(binned.n_slots),
-                [feature.is_numeric for feature in self.schema.features],
+                slots_of(X, self.schema, edges),
+                [count_slots(*one) for one in zip(features, edges, strict=True)],
+                [feature.is_numeric for feature in features],
                 target.values,
                 target.weights,
                 logistic=target.is_classification,
@@ -111,12 +117,12 @@ class BoostedTrees:
                 **settings,
             )
         )
-        cuts = [np.append(edges, np.inf) for edges in binned.edges]  # inf: all but missing values
+        cuts = [np.append(one, np.inf) for one in edges]  # inf: all but missing values
         first = np.cumsum([0, *map(len, cuts)])
         self.ensemble = TreeEnsemble(
             roots=roots,
-            features=features,
-            thresholds=np.concatenate(cuts)[first[np.maximum(features, 0)] + slots],
+            features=split_on,
+            thresholds=np.concatenate(cuts)[first[np.maximum(split_on, 0)] + slots],
             left=left,
             right=right,
             missing_left=missing_left,

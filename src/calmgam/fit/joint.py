@@ -96,7 +96,8 @@ def trees_after(path: Sequence[PathSplit], n_features: int) -> tuple[PartitionTr
     def nested(node: list[Any]) -> Any:
         return (node[0], nested(node[1]), nested(node[2])) if node else None
 
-    return tuple(PartitionTree.from_nested(nested(root)) for root in roots)
+    whole = PartitionTree.trivial()
+    return tuple(PartitionTree.from_nested(nested(root)) if root else whole for root in roots)
 
 
 @dataclass

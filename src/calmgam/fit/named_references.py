@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import difflib
 import importlib
+from collections.abc import Sequence
 from typing import Any
 
-from calmgam.model.schema import Schema
+from calmgam.model.schema import FloatArray, Schema
 
 NAMES = (
     "boosted_trees",
@@ -31,6 +32,7 @@ def named_reference(
     schema: Schema,
     task: str,
     *,
+    edges: Sequence[FloatArray] | None = None,
     random_state: int,
     n_threads: int = 1,
     n_jobs: int = 1,
@@ -43,6 +45,8 @@ def named_reference(
     schema : Schema
         Trees of ours and networks see the table in their own way.
     task : {"regression", "classification"}
+    edges : sequence of arrays, optional
+        Cuts of numbers, for those who would make them else.
     random_state : int
     n_threads : int
         For boosting, which is slower on more threads where tables are small.
@@ -61,7 +65,7 @@ def named_reference(
     if library == "boosted_trees":
         from calmgam.fit.boosted_trees import BoostedTrees
 
-        return BoostedTrees(schema, task, random_state=random_state, n_jobs=n_threads)
+        return BoostedTrees(schema, task, edges=edges, random_state=random_state, n_jobs=n_threads)
     if library == "random_forest":
         from sklearn import ensemble
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -67,7 +68,7 @@ class Reference:
 
     def score(self, X: np.ndarray) -> np.ndarray:
         """Score of every row of the encoded matrix."""
-        with openmp_threads(self.n_jobs):
+        with _threads_of(self.estimator, self.n_jobs):
             raw = np.asarray(self._raw_score(self.data(X)), dtype=np.float64)
         if raw.shape not in ((len(X),), (len(X), 1)):
             raise ValueError(
@@ -154,6 +155,7 @@ def fit_reference(
     y_mean: float = 0.0,
     y_scale: float = 1.0,
     classes: Sequence[Any] = (0, 1),
+    edges: Sequence[np.ndarray] | None = None,
 ) -> Reference:
     """Make the reference.
 
@@ -180,6 +182,8 @@ def fit_reference(
         Of the original target: a fitted regressor and a function predict in its units.
     classes : pair
         The two labels of the original target.
+    edges : sequence of arrays, optional
+        Cuts of numbers that are known already.
 
     Returns
     -------
@@ -205,6 +209,7 @@ def fit_reference(
                 reference,
                 schema,
                 task,
+                edges=edges,
                 random_state=random_state,
                 n_threads=n_threads,
                 n_jobs=n_jobs,
@@ -267,11 +272,16 @@ def _train(
             f"the reference {type(model).__name__} takes no sample_weight and is fitted without it",
             stacklevel=3,
         )
-    with openmp_threads(n_threads):
+    with _threads_of(model, n_threads):
         data = X[rows] if decode is None else decode(X[rows])
         model.fit(data, target.values[rows], **arguments)
     if library == "random_forest":
         model.set_params(n_jobs=1)  # when predicting, threads add up trees in any order
+
+
+def _threads_of(model: Any, n_threads: int) -> AbstractContextManager[Any]:
+    """Context in which a model uses at most so many threads; our own trees count by themselves."""
+    return nullcontext() if isinstance(model, BoostedTrees) else openmp_threads(n_threads)
 
 
 def _stops_early(model: Any) -> bool:
@@ -357,6 +367,7 @@ class ReferenceLearner:
     decode: Callable[[np.ndarray], Any] | None
     random_state: int
     n_jobs: int
+    edges: tuple[np.ndarray, ...] | None = None
 
     def fit(
         self,
@@ -382,6 +393,7 @@ class ReferenceLearner:
             y_mean=self.target.mean,
             y_scale=self.target.scale,
             classes=self.classes or (0, 1),
+            edges=self.edges,
         )
 
     def validation_error(self, X: np.ndarray, roles: np.ndarray) -> float:

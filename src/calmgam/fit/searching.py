@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam.fit.binning import Binned
+from calmgam.fit.boosted_trees import MAX_CUTS
 from calmgam.fit.growing import GrowthSettings, candidates_on, grow_all, positions_of
 from calmgam.fit.joint import JointTable, PathSplit, grow_path, trees_after
 from calmgam.fit.ledger import Ledger, PathPoint
@@ -88,6 +89,7 @@ def search_regions(
     searched = positions_of(split_features, learner.schema, "split_features")
     conditions = positions_of(condition_features, learner.schema, "condition_features")
     options: dict[str, Any] = {"rng": rng, "n_jobs": n_jobs, "progress": progress}
+    learner = replace(learner, edges=binned.coarsened(MAX_CUTS).edges)
     if growth == "joint":
         found = _search_jointly(
             learner.fit(X), learner, X, binned, settings, searched, conditions, **options
