@@ -35,11 +35,9 @@ MIN_CURVATURE = 0.1
 N_BAGS = 8
 QUICK = BoostingSettings(
     learning_rate=0.16,
-    momentum=0.85,
     momentum_rounds=10,
     max_rounds=400,
-    patience=8,
-    tolerance=1e-4,
+    patience=12,
     smoothing_rounds=25,
 )
 
