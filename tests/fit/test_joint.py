@@ -90,6 +90,19 @@ def test_what_is_kept_of_the_weights_follows_the_cells():
     assert_same_splits(growth.best_splits(table.residual, 0.1), table.twin())
 
 
+def test_what_gained_too_little_is_taken_as_it_was():
+    table = KernelTable(0)
+    growth = table.growth()
+    before = growth.best_splits(table.residual, 0.1)
+    table.residual = KernelTable(1).residual
+    assert growth.best_splits(table.residual, 0.1, at_least=np.inf) == before
+    growth.set_cells(1, table.cells[1], table.n_leaves[1])  # as if it had been split
+    found = growth.best_splits(table.residual, 0.1, at_least=np.inf)
+    assert_same_splits(found[1:2], table.twin()[1:2])
+    assert [found[i] for i in (0, 2, 3)] == [before[i] for i in (0, 2, 3)]
+    assert_same_splits(growth.best_splits(table.residual, 0.1), table.twin())
+
+
 def test_what_is_too_large_to_keep_is_judged_alike():
     rng = np.random.default_rng(0)
     n_bins, n_rows = 40_000, 300
