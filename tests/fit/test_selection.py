@@ -303,3 +303,11 @@ def test_an_additive_truth_of_correlated_features_is_left_alone():
         y = np.sin(X[:, 0]) + 0.5 * X[:, 1] ** 2 + X[:, 2] + 0.5 * rng.normal(size=500)
         found.append(n_splits(X, y))
     assert found.count(0) >= 3
+
+
+@pytest.mark.parametrize(
+    ("proposed", "tried"),
+    [(0, {0}), (1, {1}), (2, {1, 2}), (5, {3, 5}), (6, {6}), (15, {15}), (16, {10}), (20, {10})],
+)
+def test_what_is_tried_between_nothing_and_the_whole_path(proposed, tried):
+    assert selection.between(proposed, 20) == tried

@@ -140,6 +140,28 @@ def test_weight_two_is_a_row_twice(table, task):
 
 
 @pytest.mark.parametrize("task", ["regression", "classification"])
+def test_from_a_guess_the_same_is_reached_sooner(table, task):
+    target, steps = table.target(task), []
+    design, fitted = estimated(table, target, tolerance=1e-4)
+    weights = np.where(np.arange(len(target.values)) % 7 > 0, target.weights, 0.0)
+    settings = SplineSettings(tolerance=1e-4)
+    ends = []
+    for start in (None, fitted):
+        told = []
+        ends.append(
+            estimate(
+                *(design, table.cells, target, weights, settings),
+                progress=lambda *step, told=told: told.append(step),
+                start=start,
+            )
+        )
+        steps.append(len(told))
+    np.testing.assert_allclose(ends[0].freedom, ends[1].freedom, atol=1e-2)
+    np.testing.assert_allclose(ends[0].coefficients, ends[1].coefficients, atol=1e-3)
+    assert steps[1] < steps[0]
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
 def test_threads_do_not_change_a_bit(table, task):
     target = table.target(task)
     one, two = fit(table, target, n_jobs=1), fit(table, target, n_jobs=2)

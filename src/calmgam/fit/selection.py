@@ -4,8 +4,8 @@ In: what a fold needs to repeat reference and growth on its own training part. O
 the number chosen and the errors that led to it. Growth's own model is scored after every split on
 rows that nothing in the fold has seen; it proposes the fewest splits whose loss is within one
 standard error (of the paired differences) of the best. Boosted curves, like the final ones but
-coarser, then decide between that number (half the path, if it is nearly all of it), no split and
-the whole path: the fewest within `sparsity` standard errors win, none at all within twice that.
+coarser, then decide between that number, no split and the whole path: the fewest within `sparsity`
+standard errors win, none at all within twice that.
 """
 
 from __future__ import annotations
@@ -206,8 +206,7 @@ def cross_validate(
         return np.concatenate(list(losses))[order]
 
     proposed = scores.choose(1.0)
-    between = proposed if 4 * proposed <= 3 * max_splits else max_splits // 2
-    tried = sorted({0, between, max_splits})
+    tried = sorted({0, *between(proposed, max_splits), max_splits})
     decisive = PathScores(np.stack([boosted(n_splits) for n_splits in tried]), target.weights)
     chosen = decisive.choose(sparsity)
     reference = np.concatenate([fold.reference_losses for fold in folds])[order]
@@ -218,6 +217,17 @@ def cross_validate(
     }
     errors = {name: target.error_of_loss(float(loss)) for name, loss in losses.items()}
     return Selection(tried[chosen], scores.points(target, tried[chosen]), errors)
+
+
+def between(proposed: int, max_splits: int) -> set[int]:
+    """Return the numbers to try between no split and the whole path.
+
+    If few are proposed, each of them counts, and half as many are tried too; if nearly all are,
+    there is no more to say of them, and half the path is tried instead.
+    """
+    if 4 * proposed <= max_splits:
+        return {(proposed + 1) // 2, proposed}
+    return {proposed if 4 * proposed <= 3 * max_splits else max_splits // 2}
 
 
 def follow_path(

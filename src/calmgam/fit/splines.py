@@ -94,7 +94,7 @@ def fit_splines(
     with one_blas_thread:  # on matrices of this size more of them wait for each other
         design = Design(cells, binned, n_leaves)
         fitted = estimate(design, cells, target, target.weights, settings, n_jobs, progress)
-        apart = estimate(design, cells, target, weights, settings, n_jobs)
+        apart = estimate(design, cells, target, weights, settings, n_jobs, start=fitted)
         draws = draw(fitted, settings.n_draws, np.random.default_rng(seed))
     loss = design.curves(apart.coefficients[:, None]).validation_loss(cells, target, roles)
     return replace(design.curves(draws), losses=np.array([loss]))
@@ -108,8 +108,9 @@ def estimate(
     settings: SplineSettings,
     n_jobs: int = 1,
     progress: Progress | None = None,
+    start: Estimate | None = None,
 ) -> Estimate:
-    """Estimate coefficients and penalties.
+    """Estimate coefficients and penalties, from a guess at them or from nothing.
 
     With A = X'WX + diag(penalty of each coefficient's group) and b the coefficients, a step is
 
@@ -126,13 +127,17 @@ def estimate(
 
     sizes = over_groups(np.ones(len(group_of)))
     freedom, scores = sizes, np.zeros(len(weights))
+    if start:
+        freedom = start.freedom
+        if target.is_classification:
+            scores = design.curves(start.coefficients[:, None]).scores(cells)
     for step in range(settings.max_steps):
         if target.is_classification or step == 0:
             gram, right = design.normal_equations(*_working(target, weights, scores), n_jobs)
             information = over_groups(np.diag(gram)) / sizes
             information[information == 0] = 1.0
         if step == 0:
-            penalties = information
+            penalties = start.penalties if start else information
         penalties = np.clip(penalties, LEAST * information, MOST * information)
         root = inverse_root(gram + np.diag(np.append(penalties, 0.0)[group_of]))
         coefficients = root @ (root.T @ right)
