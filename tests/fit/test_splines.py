@@ -142,22 +142,21 @@ def test_weight_two_is_a_row_twice(table, task):
 @pytest.mark.parametrize("task", ["regression", "classification"])
 def test_from_a_guess_the_same_is_reached_sooner(table, task):
     target, steps = table.target(task), []
-    design, fitted = estimated(table, target, tolerance=1e-4)
+    design, fitted = estimated(table, target)
     weights = np.where(np.arange(len(target.values)) % 7 > 0, target.weights, 0.0)
-    settings = SplineSettings(tolerance=1e-4)
     ends = []
     for start in (None, fitted):
         told = []
         ends.append(
             estimate(
-                *(design, table.cells, target, weights, settings),
+                *(design, table.cells, target, weights, SETTINGS),
                 progress=lambda *step, told=told: told.append(step),
                 start=start,
             )
         )
         steps.append(len(told))
     scores = [design.curves(end.coefficients[:, None]).scores(table.cells) for end in ends]
-    assert np.abs(scores[0] - scores[1]).mean() < 0.01 * np.std(scores[0])
+    assert np.abs(scores[0] - scores[1]).mean() < 0.03 * np.std(scores[0])
     np.testing.assert_allclose(ends[0].freedom, ends[1].freedom, atol=0.2)
     assert steps[1] < steps[0]
 
