@@ -18,98 +18,13 @@
 #include <vector>
 
 #include "heterogeneity.hpp"
+#include "joint_levels.hpp"
 #include "lanes.hpp"
 #include "threads.hpp"
 
 namespace calmgam {
 
-// The best split of one leaf; `left` says which codes of the conditioning feature go left.
-struct LeafSplit {
-    double gain = 0.0;
-    std::int32_t candidates = -1;
-    std::vector<std::uint8_t> left;
-};
-
-// Levels that one condition may name: more could not be read.
-constexpr std::size_t MAX_LEVELS = 5;
-
 namespace joint_detail {
-
-struct Sum {
-    double residual = 0.0, weight = 0.0, n_rows = 0.0;  // rows count exactly: "no rows" must not be a rounding error
-    void add_row(double row_residual, double row_weight) {
-        residual += row_weight * row_residual;
-        weight += row_weight;
-        n_rows += row_weight > 0.0;  // a row without weight is not there
-    }
-    Sum& operator+=(const Sum& other) {
-        residual += other.residual;
-        weight += other.weight;
-        n_rows += other.n_rows;
-        return *this;
-    }
-    Sum operator-(const Sum& other) const {
-        return {residual - other.residual, weight - other.weight, n_rows - other.n_rows};
-    }
-};
-
-inline double worth(const Sum& sum, double l2) {
-    return sum.weight > 0.0 ? sum.residual * sum.residual / (sum.weight + l2) : 0.0;
-}
-
-// Gain and row counts of one way to divide a leaf, summed over its bins.
-struct Division {
-    double gain = 0.0, n_left = 0.0, n_right = 0.0;
-    void add_bin(const Sum& left, const Sum& total, double l2, double noise) {
-        const Sum right = total - left;
-        n_left += left.n_rows;
-        n_right += right.n_rows;
-        if (left.n_rows == 0.0 || right.n_rows == 0.0) return;  // the bin stays whole
-        gain += worth(left, l2) + worth(right, l2) - worth(total, l2) - noise;
-    }
-};
-
-// Levels in the order of their residual profiles along x_i: the leading direction of the
-// (level x bin) table of standardised sums, found by a few power iterations.
-inline std::vector<std::size_t> level_order(const Sum* histogram, std::size_t n_bins, std::size_t n_codes,
-                                            std::size_t n_levels, double l2) {
-    std::vector<double> profile(n_levels * n_bins), direction(n_bins), position(n_levels);
-    for (std::size_t level = 0; level < n_levels; ++level)
-        for (std::size_t bin = 0; bin < n_bins; ++bin) {
-            const Sum& sum = histogram[bin * n_codes + level];
-            profile[level * n_bins + bin] = sum.weight > 0.0 ? sum.residual / std::sqrt(sum.weight + l2) : 0.0;
-        }
-    double largest = -1.0;  // start from the level that stands out most
-    for (std::size_t level = 0; level < n_levels; ++level) {
-        const double* row = profile.data() + level * n_bins;
-        const double size = std::inner_product(row, row + n_bins, row, 0.0);
-        if (size > largest) {
-            largest = size;
-            std::copy(row, row + n_bins, direction.begin());
-        }
-    }
-    for (int iteration = 0; iteration < 8; ++iteration) {
-        std::vector<double> next(n_bins, 0.0);
-        for (std::size_t level = 0; level < n_levels; ++level) {
-            const double* row = profile.data() + level * n_bins;
-            position[level] = std::inner_product(row, row + n_bins, direction.begin(), 0.0);
-            for (std::size_t bin = 0; bin < n_bins; ++bin) next[bin] += position[level] * row[bin];
-        }
-        const double size = std::sqrt(std::inner_product(next.begin(), next.end(), next.begin(), 0.0));
-        if (size <= 0.0) break;
-        for (std::size_t bin = 0; bin < n_bins; ++bin) direction[bin] = next[bin] / size;
-    }
-    for (std::size_t level = 0; level < n_levels; ++level) {  // mean height, not sum: weight must not order
-        double weight = 0.0;
-        for (std::size_t bin = 0; bin < n_bins; ++bin) weight += histogram[bin * n_codes + level].weight;
-        position[level] /= std::sqrt(weight + l2 + 1e-300);
-    }
-    std::vector<std::size_t> order(n_levels);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return position[a] < position[b]; });
-    return order;
-}
 
 // A feature whose trees grow: cells of its rows, and what follows from their weights alone.
 struct SplitFeature {
@@ -119,7 +34,7 @@ struct SplitFeature {
     std::size_t n_cells() const { return n_leaves * stride; }
 };
 
-// One way to divide the leaves of a feature by a threshold: side by side for all cells.
+// All ways to divide the leaves of a feature by thresholds on another one.
 struct Thresholds {
     std::vector<double> left, right;  // n_divisions x n_cells: 1 / (N + l2) of both sides, 0 unless both have rows
     std::vector<double> n_divided;    // n_divisions x n_leaves: bins that have rows on both sides; -1: too few rows
@@ -165,7 +80,10 @@ class JointGrowth {
                                                       [&](std::uint32_t row) { return weight[row] > 0.0; });
         n_weighted_ = static_cast<std::size_t>(weightless - order_.begin());
         weight_ = in_order(weight);
-        for (const CandidateCodes& one : candidates_) codes_.push_back(in_order(one.codes));
+        for (CandidateCodes& one : candidates_) {
+            codes_.push_back(in_order(one.codes));
+            one.codes = codes_.back().data();
+        }
         for (const std::size_t n : n_bins) features_.push_back({n, 0, 0, {}, {}});
         thresholds_.resize(n_bins.size());
         found_.resize(n_bins.size());
@@ -276,7 +194,7 @@ class JointGrowth {
         const std::size_t missing = n_conditions + 1;
         std::vector<joint_detail::Sum> sums((missing + 1) * n_cells), total(n_cells), left(n_cells);
         for (std::size_t k = 0; k < n_weighted_; ++k)
-            sums[codes_[j][k] * n_cells + feature.cells[k]].add_row(0.0, weight_[k]);
+            sums[candidates_[j].codes[k] * n_cells + feature.cells[k]].add_row(0.0, weight_[k]);
         joint_detail::Thresholds made;
         for (std::size_t code = 0; code <= missing; ++code)
             for (std::size_t cell = 0; cell < n_cells; ++cell) {
@@ -325,7 +243,7 @@ class JointGrowth {
         const std::size_t n_cells = feature.n_cells(), n_conditions = candidates_[j].n_conditions;
         const std::size_t missing = n_conditions + 1;
         std::vector<double> sums((missing + 1) * n_cells), total(n_cells), whole(n_cells), left(n_cells);
-        const std::uint16_t* codes = codes_[j].data();
+        const std::uint16_t* codes = candidates_[j].codes;
         const std::uint32_t* cells = feature.cells.data();
         for (std::size_t k = 0; k < n_weighted_; ++k) sums[codes[k] * n_cells + cells[k]] += residual_[k];
         for (std::size_t code = 0; code <= missing; ++code)
@@ -368,72 +286,12 @@ class JointGrowth {
                     std::vector<LeafSplit>& best) const {
         const std::size_t n_codes = candidates_[j].n_conditions + 2;
         std::vector<joint_detail::Sum> histogram(feature.n_cells() * n_codes);
-        for (std::size_t k = 0; k < n_weighted_; ++k) {
-            joint_detail::Sum& sum = histogram[feature.cells[k] * n_codes + codes_[j][k]];
-            sum.add_row(0.0, weight_[k]);
-            sum.residual += residual_[k];
-        }
+        for (std::size_t k = 0; k < n_weighted_; ++k)
+            histogram[feature.cells[k] * n_codes + candidates_[j].codes[k]].add_row(residual_[k], weight_[k]);
         for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf)
-            try_levels_of_leaf(histogram.data() + leaf * feature.stride * n_codes, feature.n_bins, j, noise, best[leaf]);
-    }
-
-    // histogram: n_bins x n_codes.
-    void try_levels_of_leaf(const joint_detail::Sum* histogram, std::size_t n_bins, std::size_t j,
-                            double noise, LeafSplit& best) const {
-        using joint_detail::Division;
-        using joint_detail::Sum;
-        const std::size_t n_conditions = candidates_[j].n_conditions, n_codes = n_conditions + 2;
-        const std::size_t missing = n_conditions + 1;
-        bool any_missing = false;
-        std::vector<Sum> total(n_bins);
-        for (std::size_t bin = 0; bin < n_bins; ++bin) {
-            for (std::size_t code = 0; code < n_codes; ++code) total[bin] += histogram[bin * n_codes + code];
-            any_missing |= histogram[bin * n_codes + missing].n_rows > 0.0;
-        }
-        const auto keep = [&](const Division& division, auto&& goes_left) {
-            if (division.gain <= best.gain || std::min(division.n_left, division.n_right) < min_rows_) return;
-            best.gain = division.gain;
-            best.candidates = static_cast<std::int32_t>(j);
-            best.left.resize(n_codes);
-            for (std::size_t code = 0; code < n_codes; ++code) best.left[code] = goes_left(code);
-        };
-        if (any_missing) {
-            Division division;
-            for (std::size_t bin = 0; bin < n_bins; ++bin)
-                division.add_bin(total[bin] - histogram[bin * n_codes + missing], total[bin], l2_, noise);
-            keep(division, [&](std::size_t code) { return code != missing; });
-        }
-        // every level alone; then the first 2, 3, ... of the ordered levels, and the last ones
-        std::vector<std::size_t> order;
-        if (subsets_[j] && n_conditions > 3)
-            order = joint_detail::level_order(histogram, n_bins, n_codes, n_conditions, l2_);
-        // Ordering the levels by what is to be explained finds a direction in pure noise too: the largest
-        // singular value of an L x B table of noise is about sqrt(L) + sqrt(B), not sqrt(B).
-        const double n_levels = static_cast<double>(n_conditions);
-        const double freedom = n_levels + 2.0 * std::sqrt(n_levels * static_cast<double>(n_bins));
-        for (int missing_left = 0; missing_left <= static_cast<int>(any_missing); ++missing_left) {
-            const auto try_heads = [&](auto level, std::size_t longest) {
-                std::vector<Sum> left(n_bins);
-                if (missing_left)
-                    for (std::size_t bin = 0; bin < n_bins; ++bin) left[bin] = histogram[bin * n_codes + missing];
-                std::vector<std::uint8_t> inside(n_codes, 0);
-                inside[missing] = static_cast<std::uint8_t>(missing_left);
-                for (std::size_t length = 1; length <= longest; ++length, ++level) {
-                    inside[*level] = 1;
-                    Division division;
-                    if (length > 1) division.gain -= freedom * noise;
-                    for (std::size_t bin = 0; bin < n_bins; ++bin) {
-                        left[bin] += histogram[bin * n_codes + *level];
-                        division.add_bin(left[bin], total[bin], l2_, noise);
-                    }
-                    keep(division, [&](std::size_t code) { return inside[code]; });
-                }
-            };
-            for (std::size_t level = 0; level < n_conditions; ++level) try_heads(&level, 1);
-            if (order.empty()) continue;
-            try_heads(order.begin(), std::min(MAX_LEVELS, n_conditions / 2));
-            try_heads(order.rbegin(), std::min(MAX_LEVELS, (n_conditions - 1) / 2));
-        }
+            joint_detail::try_levels({histogram.data() + leaf * feature.stride * n_codes, feature.n_bins,
+                                      candidates_[j].n_conditions, subsets_[j]},
+                                     static_cast<std::int32_t>(j), {min_rows_, l2_, noise}, best[leaf]);
     }
 
     std::size_t n_rows_, n_weighted_;
@@ -444,7 +302,7 @@ class JointGrowth {
     std::vector<std::size_t> turns_;
     std::vector<std::uint32_t> order_;  // rows with weight first
     std::vector<double> weight_, residual_;
-    std::vector<std::vector<std::uint16_t>> codes_;
+    std::vector<std::vector<std::uint16_t>> codes_;  // of the candidates, in this order
     std::vector<joint_detail::SplitFeature> features_;
     std::vector<std::vector<joint_detail::Thresholds>> thresholds_;  // by feature and candidates
     std::vector<std::vector<std::vector<LeafSplit>>> found_;         // by feature, candidates and leaf

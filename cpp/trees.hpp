@@ -53,6 +53,13 @@ struct Nodes {
         missing_left.push_back(0), left_codes.push_back(-1), values.push_back(value);
         return static_cast<std::int32_t>(values.size()) - 1;
     }
+    // Drops the trees from `n_trees` on, whose nodes are the last ones.
+    void keep_trees(std::size_t n_trees) {
+        if (n_trees == roots.size()) return;
+        const auto n_nodes = static_cast<std::size_t>(roots[n_trees]);
+        for (auto* array : {&features, &slots, &left, &right, &left_codes}) array->resize(n_nodes);
+        missing_left.resize(n_nodes), values.resize(n_nodes), roots.resize(n_trees);
+    }
     bool goes_left(std::size_t node, std::size_t code, std::size_t n_slots) const {
         if (code + 1 == n_slots) return missing_left[node];
         return left_codes[node] < 0 ? static_cast<std::int32_t>(code) <= slots[node]
@@ -372,7 +379,7 @@ inline Boosted boost(const Table& table, const double* target, const double* wei
             best_round = round;
         }
     }
-    result.nodes.roots.resize(static_cast<std::size_t>(best_round));
+    result.nodes.keep_trees(static_cast<std::size_t>(best_round));
     return result;
 }
 

@@ -143,7 +143,10 @@ def test_weights_are_as_good_as_copies():
 def test_noise_stops_a_large_table_at_once():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(2500, 3)), rng.normal(size=2500)
-    assert len(BoostedTrees(NUMERIC, "regression").fit(x, y).ensemble.roots) < 5
+    trees = BoostedTrees(NUMERIC, "regression").fit(x, y).ensemble
+    assert len(trees.roots) < 5
+    reached = {*trees.roots.tolist(), *trees.left.tolist(), *trees.right.tolist()} - {-1}
+    assert reached == set(range(len(trees.features)))  # nothing is kept of trees that were dropped
     y = np.sin(3 * x[:, 0]) * x[:, 1] + 0.1 * y
     assert len(BoostedTrees(NUMERIC, "regression").fit(x, y).ensemble.roots) > 20
 

@@ -46,7 +46,7 @@ def named_reference(
         Trees of ours and networks see the table in their own way.
     task : {"regression", "classification"}
     edges : sequence of arrays, optional
-        Cuts of numbers, for those who would make them else.
+        Cuts of numbers that are known already; our own trees take them.
     random_state : int
     n_threads : int
         For boosting, which is slower on more threads where tables are small.
