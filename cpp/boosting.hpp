@@ -3,9 +3,10 @@
 // A round visits the features in turn. The gradients of a feature's cells are summed over the rows
 // (boosting_rows.hpp), every leaf gets a tiny tree or a move per level, and momentum carries it on:
 //     velocity = heights + momentum * velocity          curve += velocity
-// The leaves of a split feature share a curve, which learns first, from the sums over all of them; each
-// leaf adds what is its own, so that a split does not tear the rows of a curve apart. What is left for a
-// leaf to learn needs no further pass over the rows:   gradient sum - shared velocity * hessian sum
+// The leaves below every condition of a feature's tree share a curve, which learns before theirs do, from the
+// sums over all of them: first the whole tree, then its branches, at last each leaf what is its own. So a split
+// does not tear the rows of a curve apart. What is left for a leaf to learn needs no further pass over the rows:
+//     gradient sum - shared velocity * hessian sum
 // Before each round every bag is judged on its validation rows; its best curves are kept. A bag first makes
 // random cuts, which smooth its curves, as long as they pay; then the best ones, until those stop paying.
 #pragma once
@@ -42,7 +43,7 @@ struct BoostingState {
     int round = 0;
     RowState rows;
     std::size_t moved_feature = 0;  // the feature whose last change the rows have yet to make
-    std::vector<float> moves;       // that change, if it is a split one: shared and own velocity of its cells
+    std::vector<float> moves;       // that change, if it is a split one: all velocities of its cells
     std::vector<float> velocity, curve, best_curve;   // n_cells x LANES
     std::vector<double> gradient_sum, hessian_sum;    // n_cells x LANES; running sums over ordered bins
     std::vector<float> weight_sum;                    // the same of the training rows' weights
@@ -60,12 +61,13 @@ constexpr int RENEW_HESSIAN = 4;
 
 namespace boosting_detail {
 
-// The sums of a split feature's leaves, added up for the curve that they share.
+// The sums of some leaves, added up for the curve that they share.
 CALMGAM_CLONES
-static void share(const BoostingFeature& feature, const double* sums, double* shared) {
+static void share(const BoostingFeature& feature, std::size_t span, const double* sums, double* shared) {
     const std::size_t size = feature.n_slots * LANES;
-    std::copy(sums, sums + size, shared);
-    for (std::size_t leaf = 1; leaf < feature.n_leaves; ++leaf)
+    const auto [begin, end] = feature.spans[span];
+    std::copy(sums + begin * size, sums + (begin + 1) * size, shared);
+    for (std::size_t leaf = begin + 1; leaf < end; ++leaf)
         for (std::size_t at = 0; at < size; ++at) shared[at] += sums[leaf * size + at];
 }
 
@@ -85,12 +87,12 @@ static void take_shared(std::size_t n_slots, const float* shared_velocity, const
     }
 }
 
-// How far the rows of a split feature's cells move: by what their leaf has gained and what all leaves have.
+// The rows of leaves that share a curve move by what it has gained, too.
 CALMGAM_CLONES
-static void add_shared(const BoostingFeature& feature, const float* shared, const float* own, float* moves) {
+static void add_shared(const BoostingFeature& feature, std::size_t span, const float* shared, float* moves) {
     const std::size_t size = feature.n_slots * LANES;
-    for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf)
-        for (std::size_t at = 0; at < size; ++at) moves[leaf * size + at] = shared[at] + own[leaf * size + at];
+    for (std::size_t leaf = feature.spans[span].first; leaf < feature.spans[span].second; ++leaf)
+        for (std::size_t at = 0; at < size; ++at) moves[leaf * size + at] += shared[at];
 }
 
 // Running sums over the bins of a numeric leaf; missing stays apart.
@@ -107,9 +109,9 @@ static void accumulate(std::size_t n_slots, double* sums) {
 // Running sums of weights or hessians in all leaves of a feature, and in what they share.
 inline void accumulate_all(const BoostingFeature& feature, double* all_sums) {
     double* sums = all_sums + feature.first_cell * LANES;
-    if (feature.split()) {
-        double* shared = all_sums + feature.shared_cell() * LANES;
-        share(feature, sums, shared);
+    for (std::size_t span = 0; span < feature.spans.size(); ++span) {
+        double* shared = all_sums + feature.shared_cell(span) * LANES;
+        share(feature, span, sums, shared);
         if (feature.ordered) accumulate(feature.n_slots, shared);
     }
     for (std::size_t leaf = 0; feature.ordered && leaf < feature.n_leaves; ++leaf)
@@ -303,19 +305,23 @@ inline void move_feature(const BoostingData& data, std::size_t index, const Boos
         collect_hessians(data, feature, state.rows, hessian_sum);
         accumulate_all(feature, state.hessian_sum.data());
     }
-    const std::size_t shared = feature.split() ? feature.shared_cell() * LANES : 0;
+    for (std::size_t span = 0; span < feature.spans.size(); ++span) {
+        const std::size_t shared = feature.shared_cell(span);
+        share(feature, span, &state.gradient_sum[first], &state.gradient_sum[shared * LANES]);
+        move_leaf(feature, shared, settings, state);
+        for (std::size_t leaf = feature.spans[span].first; leaf < feature.spans[span].second; ++leaf) {
+            const std::size_t cell = feature.first_cell + leaf * feature.n_slots;
+            take_shared(feature.n_slots, &state.velocity[shared * LANES], &state.hessian_sum[cell * LANES],
+                        feature.ordered, &state.gradient_sum[cell * LANES]);
+        }
+    }
+    for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf)
+        move_leaf(feature, feature.first_cell + leaf * feature.n_slots, settings, state);
     if (feature.split()) {
-        share(feature, &state.gradient_sum[first], &state.gradient_sum[shared]);
-        move_leaf(feature, feature.shared_cell(), settings, state);
+        std::copy(&state.velocity[first], &state.velocity[first] + feature.n_cells() * LANES, state.moves.begin());
+        for (std::size_t span = 0; span < feature.spans.size(); ++span)
+            add_shared(feature, span, &state.velocity[feature.shared_cell(span) * LANES], state.moves.data());
     }
-    for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf) {
-        const std::size_t cell = feature.first_cell + leaf * feature.n_slots;
-        if (feature.split())
-            take_shared(feature.n_slots, &state.velocity[shared], &state.hessian_sum[cell * LANES], feature.ordered,
-                        &state.gradient_sum[cell * LANES]);
-        move_leaf(feature, cell, settings, state);
-    }
-    if (feature.split()) add_shared(feature, &state.velocity[shared], &state.velocity[first], state.moves.data());
     state.moved_feature = index;
 }
 

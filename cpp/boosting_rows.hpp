@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "lanes.hpp"
@@ -18,16 +19,19 @@
 namespace calmgam {
 
 // cell = leaf * n_slots + slot     [leaf 0: bins.. missing | leaf 1: bins.. missing | ...]
-// The leaves of a split feature also share a curve: n_slots cells before theirs.
+// The leaves below every condition of a tree also share a curve: its n_slots cells come before theirs.
+using Span = std::pair<std::size_t, std::size_t>;  // of leaves: the first, and the one after the last
+
 struct BoostingFeature {
     const std::uint16_t* cells;  // one per row
     std::size_t n_leaves;
     std::size_t n_slots;
     bool ordered;            // numeric: bins on a line, the last slot is missing; otherwise a set of levels
     std::size_t first_cell;  // where the cells of its leaves begin among all cells
+    std::vector<Span> spans;  // leaves below every condition of the tree, parents first
     bool split() const { return n_leaves > 1; }
     std::size_t n_cells() const { return n_leaves * n_slots; }
-    std::size_t shared_cell() const { return first_cell - n_slots; }
+    std::size_t shared_cell(std::size_t span) const { return first_cell - (spans.size() - span) * n_slots; }
 };
 
 // What a row does in a bag.

@@ -201,11 +201,12 @@ def boost_trees(codes, n_slots, ordered, target, seed, settings):
 # ---- boosting.hpp: one bag, in double precision --------------------------------------------------
 
 
-def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, seed, settings):
+def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, seed, settings):
     """Return intercept, heights of all cells, validation loss and number of the best round.
 
-    A split feature has a curve that its leaves share, which learns before theirs do.
+    Leaves below a condition share a curve, which learns before theirs do.
     """
+    n_leaves = [tree.n_leaves for tree in trees]
     l2 = settings.l2 * target.curvature
 
     def height(gradient, hessian):
@@ -278,7 +279,9 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
     score = np.full(len(y), intercept)
     curves = [np.zeros(size) for size in zip(n_leaves, n_slots, strict=True)]
     velocities = [np.zeros_like(curve) for curve in curves]
-    shared_velocities = [np.zeros(n) for n in n_slots]
+    shared_velocities = [
+        np.zeros((tree.n_splits, n)) for tree, n in zip(trees, n_slots, strict=True)
+    ]
     hessian_sums = [sums(f, training) for f in range(len(cells))]
     best_loss, best_round, best = np.inf, 0, None
     smooth, last_news = True, 0
@@ -305,13 +308,16 @@ def boost_one_bag(cells, n_leaves, n_slots, ordered, target, trains, validates, 
                 hessian_sums[f] = sums(f, hessian)
             step = numeric_step if ordered[f] else level_step
             gradients, hessians, rows = sums(f, gradient), hessian_sums[f], sums(f, training)
-            if n_leaves[f] > 1:
-                whole = step(gradients.sum(axis=0), hessians.sum(axis=0), rows.sum(axis=0))
-                shared_velocities[f] = np.array(whole) + momentum * shared_velocities[f]
-                gradients = gradients - hessians * shared_velocities[f]
-            leaves = zip(gradients, hessians, rows, strict=True)
+            shared = np.zeros_like(gradients)
+            for velocity, (first, end) in zip(shared_velocities[f], trees[f].spans, strict=True):
+                below = slice(first, end)
+                left = gradients - hessians * shared
+                whole = step(*(part[below].sum(axis=0) for part in (left, hessians, rows)))
+                velocity[:] = np.array(whole) + momentum * velocity
+                shared[below] += velocity
+            leaves = zip(gradients - hessians * shared, hessians, rows, strict=True)
             velocities[f] = np.array([step(*leaf) for leaf in leaves]) + momentum * velocities[f]
-            change = shared_velocities[f] + velocities[f]
+            change = shared + velocities[f]
             curves[f] += change
             moves = change.ravel()[cells[f]]
             score = score + moves

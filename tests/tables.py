@@ -5,7 +5,9 @@ import numpy as np
 from calmgam.fit.binning import bin_table
 from calmgam.fit.losses import Target
 from calmgam.fit.partitions import given_trees
+from calmgam.model.regions import Condition
 from calmgam.model.schema import Feature, Schema
+from calmgam.model.tree import PartitionTree
 
 REGIONS = {
     "a": ["b <= 0 and c = p or missing", "b <= 0 and c != p", "b > 0"],
@@ -37,6 +39,14 @@ def mixed_table(n_rows: int = 600) -> tuple[np.ndarray, np.ndarray, Schema]:
         )
     )
     return X, (y - y.mean()) / y.std(), schema
+
+
+def any_tree(n_leaves: int) -> PartitionTree:
+    """A tree whose conditions do not matter, as deep as can be."""
+    gate, tree = Feature("gate", 99, "numeric"), PartitionTree.trivial()
+    for leaf in range(n_leaves - 1):
+        tree = tree.split(leaf, Condition(gate, "<=", float(leaf)))
+    return tree
 
 
 class MixedTable:

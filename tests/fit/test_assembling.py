@@ -29,7 +29,7 @@ class Assembled:
         roles = draw_bags(self.target, 5, np.random.default_rng(0))
         settings = BoostingSettings(max_rounds=60, learning_rate=0.05)
         self.curves = boost_bags(
-            table.cells, table.binned, table.n_leaves, self.target, roles, settings, seed=1
+            table.cells, table.binned, table.trees, self.target, roles, settings, seed=1
         )
         self.model = self.assemble(self.curves)
 

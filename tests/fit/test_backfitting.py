@@ -55,7 +55,7 @@ def test_scores_converge_to_the_direct_solution(table):
 def fit(table, target, **options):
     roles = draw_bags(target, 1, np.random.default_rng(0))
     chosen = BackfittingSettings(**options)
-    return backfit(table.cells, table.binned, table.n_leaves, target, roles, chosen, seed=0), roles
+    return backfit(table.cells, table.binned, table.trees, target, roles, chosen, seed=0), roles
 
 
 @pytest.mark.parametrize("weighted", [False, True])

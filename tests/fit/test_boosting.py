@@ -14,7 +14,7 @@ from calmgam.fit.curves import draw_bags
 from calmgam.fit.losses import Target
 from calmgam.model.schema import Feature
 from oracles import boost_one_bag
-from tables import MixedTable
+from tables import MixedTable, any_tree
 
 # every round counts as better than the one before: the curves are those of the last round
 LAST_ROUND = {"tolerance": -1e12, "patience": 10**6}
@@ -37,8 +37,8 @@ def columns(codes, n_slots, ordered):
 
 
 def boost_columns(binned, target, roles, n_leaves=None, **options):
-    n_leaves = n_leaves or [1] * len(binned.codes)
-    return boost_bags(binned.codes, binned, n_leaves, target, roles, quick(**options), seed=5)
+    trees = [any_tree(n) for n in n_leaves or [1] * len(binned.codes)]
+    return boost_bags(binned.codes, binned, trees, target, roles, quick(**options), seed=5)
 
 
 def bags(target, n_bags=3, seed=0):
@@ -73,12 +73,21 @@ class Table(MixedTable):
 
     def boost(self, target, roles, **options):
         settings = quick(**options)
-        return boost_bags(self.cells, self.binned, self.n_leaves, target, roles, settings, seed=5)
+        return boost_bags(self.cells, self.binned, self.trees, target, roles, settings, seed=5)
 
 
 @pytest.fixture(scope="module")
 def table():
     return Table()
+
+
+DEEP = {
+    "a": ["b <= -1", "b > -1 and b <= -0.5", "b > -0.5 and b <= 0", "b > 0 and b <= 1", "b > 1"],
+    "c": [
+        *(f"b <= 0 and e {e}" for e in ("<= 0.5", "> 0.5 and e <= 1", "> 1")),
+        *(f"b > 0 and e {e}" for e in ("<= 0.5", "> 0.5 and e <= 2", "> 2")),
+    ],
+}
 
 
 # ---- against the twin ----------------------------------------------------------------------------
@@ -91,13 +100,15 @@ def table():
         {"smoothing_rounds": 0, **LAST_ROUND},
         {"smoothing_rounds": 40, **LAST_ROUND},
         {"smoothing_rounds": 10, "weighted": True, **LAST_ROUND},
+        {"smoothing_rounds": 20, "deep": True, **LAST_ROUND},
         {"max_leaves": 2, "smoothing_rounds": 0, "momentum": 0, "l2": 0, "min_samples_leaf": 0},
         {"smoothing_rounds": 5, "momentum": 0.5, "patience": 1, "min_samples_leaf": 40},
     ],
-    ids=["best cuts", "random cuts", "weighted", "plain", "early stop"],
+    ids=["best cuts", "random cuts", "weighted", "deep", "plain", "early stop"],
 )
 def test_kernel_equals_its_twin(table, task, options):
     options = dict(options)
+    table = Table(DEEP) if options.pop("deep", False) else table
     weights = np.random.default_rng(1).choice([0.0, 0.5, 1.0, 3.0], len(table.y))
     target = table.target(task, weights if options.pop("weighted", False) else None)
     roles = bags(target)
@@ -106,7 +117,7 @@ def test_kernel_equals_its_twin(table, task, options):
     for bag, seed in enumerate(seeds):
         intercept, heights, loss, n_rounds = boost_one_bag(
             table.cells,
-            table.n_leaves,
+            table.trees,
             table.binned.n_slots,
             [feature.is_numeric for feature in table.schema.features],
             target,
@@ -144,7 +155,7 @@ def test_fast_exp_and_log_are_accurate():
 @pytest.mark.parametrize("task", ["regression", "classification"])
 def test_threads_do_not_change_a_bit(table, task):
     target = table.target(task)
-    arguments = table.cells, table.binned, table.n_leaves, target, bags(target, 19), quick()
+    arguments = table.cells, table.binned, table.trees, target, bags(target, 19), quick()
     one = boost_bags(*arguments, seed=5, n_jobs=1)
     assert one.values[0].shape == (19, 3, table.binned.n_slots[0])
     for n_jobs in (2, 3):
@@ -205,7 +216,7 @@ def test_rows_of_weight_zero_do_not_matter(table, task):
     )
     roles = bags(target)
     more_roles = np.vstack([roles, rng.choice([TRAINS, VALIDATES], (50, 3)).astype(np.uint8)])
-    curves = boost_bags(cells, table.binned, table.n_leaves, more, more_roles, quick(), seed=5)
+    curves = boost_bags(cells, table.binned, table.trees, more, more_roles, quick(), seed=5)
     assert_same(table.boost(target, roles), curves)
 
 
@@ -219,7 +230,7 @@ def test_weight_two_is_a_row_twice(table, task):
     repeated = boost_bags(
         np.hstack([table.cells, table.cells[:, twice]]),
         table.binned,
-        table.n_leaves,
+        table.trees,
         Target(task, np.append(target.values, target.values[twice]), np.ones(600 + len(twice))),
         np.vstack([roles, roles[twice]]),
         quick(),
@@ -356,7 +367,7 @@ def test_tiny_tables(task, n_rows):
 
 def test_progress_is_told(table):
     target, calls = table.target(), []
-    arguments = table.cells, table.binned, table.n_leaves, target, bags(target), quick()
+    arguments = table.cells, table.binned, table.trees, target, bags(target), quick()
     boost_bags(*arguments, seed=5, progress=lambda done, total: calls.append((done, total)))
     assert calls[-1] == (40, 40)
 
@@ -368,6 +379,7 @@ from calmgam.fit.boosting import BoostingSettings, boost_bags
 from calmgam.fit.curves import draw_bags
 from calmgam.fit.losses import Target
 from calmgam.model.schema import Schema
+from calmgam.model.tree import PartitionTree
 
 X = np.random.default_rng(0).normal(size=(20_000, 5))
 schema = Schema.learn(X)
@@ -375,7 +387,8 @@ binned = bin_table(X, schema, 256)
 target = Target.regression(X[:, 0], np.ones(len(X)))
 roles = draw_bags(target, 16, np.random.default_rng(0))
 settings = BoostingSettings(max_rounds=10**9, patience=10**9)
-boost_bags(binned.codes, binned, [1] * 5, target, roles, settings, seed=0, n_jobs=2,
+trees = [PartitionTree.trivial()] * 5
+boost_bags(binned.codes, binned, trees, target, roles, settings, seed=0, n_jobs=2,
       progress=lambda done, total: print(done, flush=True))
 """
 
@@ -409,15 +422,15 @@ def test_turns_follow_the_order(table, task):
     """Features in another order are boosted as a table with these columns would be."""
     target, order = table.target(task), [3, 0, 4, 1, 2]
     arguments = target, bags(target), quick()
-    ordered = boost_bags(table.cells, table.binned, table.n_leaves, *arguments, seed=5, order=order)
+    ordered = boost_bags(table.cells, table.binned, table.trees, *arguments, seed=5, order=order)
     shuffled = Binned(
         tuple(table.binned.features[i] for i in order),
         tuple(table.binned.edges[i] for i in order),
         tuple(table.binned.centres[i] for i in order),
         table.binned.codes[order],
     )
-    n_leaves = [table.n_leaves[i] for i in order]
-    expected = boost_bags(table.cells[order], shuffled, n_leaves, *arguments, seed=5)
+    trees = [table.trees[i] for i in order]
+    expected = boost_bags(table.cells[order], shuffled, trees, *arguments, seed=5)
     for turn, i in enumerate(order):
         np.testing.assert_array_equal(ordered.values[i], expected.values[turn])
     np.testing.assert_array_equal(ordered.losses, expected.losses)

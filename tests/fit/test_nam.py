@@ -14,7 +14,7 @@ from calmgam.fit.losses import Target
 from calmgam.fit.nam import WHOLE, NamSettings, NetworkInputs, fit_networks, slot_values
 from calmgam.fit.partitions import given_trees
 from calmgam.model.schema import Schema
-from tables import MixedTable
+from tables import MixedTable, any_tree
 
 torch = pytest.importorskip("torch")
 SHORT = NamSettings(min_steps=150)
@@ -30,7 +30,7 @@ def quick(monkeypatch):
 def learn(table, target=None, settings=SHORT, seed=0, order=None):
     target = target or table.target()
     roles = draw_bags(target, 1, np.random.default_rng(0))
-    inputs = (table.cells, table.binned, table.n_leaves, target, roles, settings)
+    inputs = (table.cells, table.binned, table.trees, target, roles, settings)
     return fit_networks(*inputs, seed=seed, order=order)
 
 
@@ -74,7 +74,7 @@ def test_shrinkage_keeps_regions_of_few_rows_near_the_whole():
     schema = Schema.learn(X)
     binned = bin_table(schema.encode(X), schema, 16)
     trees = given_trees({"x0": ["x1 <= -0.95", "x1 > -0.95"]}, schema, binned.edges, X)
-    inputs = binned.cells(trees, X), binned, [2, 1], Target.regression(y, np.ones(400))
+    inputs = binned.cells(trees, X), binned, trees, Target.regression(y, np.ones(400))
     roles = np.full((400, 1), TRAINS | VALIDATES, dtype=np.uint8)
 
     def difference(l2):
@@ -186,7 +186,7 @@ def test_a_table_that_spares_no_row_is_fitted():
     binned = bin_table(schema.encode(X), schema, 8)
     target = Target.regression(y, np.ones(20))
     roles = draw_bags(target, 3, np.random.default_rng(0))
-    curves = fit_networks(binned.codes, binned, [1, 1], target, roles, SHORT, seed=0)
+    curves = fit_networks(binned.codes, binned, [any_tree(1)] * 2, target, roles, SHORT, seed=0)
     assert (roles & TRAINS).all()
     assert np.isfinite(curves.scores(binned.codes)).all()
 

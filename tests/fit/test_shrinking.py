@@ -13,7 +13,7 @@ from calmgam.fit.curves import draw_bags
 from calmgam.fit.losses import Target
 from calmgam.fit.shrinking import best_factors, bounded_minimum, worth_of_regions
 from calmgam.model.schema import Feature
-from tables import MixedTable
+from tables import MixedTable, any_tree
 
 QUICK = BoostingSettings(learning_rate=0.1, max_rounds=60)
 
@@ -27,7 +27,7 @@ def both(table, task, seed=0):
     """Curves before and after shrinking, and what they were learned from."""
     target = table.target(task)
     roles = draw_bags(target, 3, np.random.default_rng(seed))
-    learn = {"binned": table.binned, "n_leaves": table.n_leaves, "settings": QUICK, "seed": 5}
+    learn = {"binned": table.binned, "trees": table.trees, "settings": QUICK, "seed": 5}
     before, after = (
         how(table.cells, target=target, roles=roles, **learn) for how in (boost_bags, boost)
     )
@@ -125,7 +125,9 @@ def test_a_true_split_is_kept_and_a_false_one_shrunk():
     binned = Binned(features, edges, centres, np.array([x0, x1], dtype=np.uint16))
     target = Target.regression(y, np.ones(n))
     roles = draw_bags(target, 8, np.random.default_rng(1))
-    curves = boost_bags(own_cells, binned, [2, 2], target, roles, BoostingSettings(), seed=0)
+    curves = boost_bags(
+        own_cells, binned, [any_tree(2)] * 2, target, roles, BoostingSettings(), seed=0
+    )
     worth = worth_of_regions(own_cells, curves, own_parts(curves), target, roles)
     assert worth[0] > 0.9
     assert worth[1] < 0.5

@@ -25,7 +25,7 @@ def fit(table, target, n_jobs=1, **options):
     roles = draw_bags(target, 2, np.random.default_rng(0))
     chosen = SplineSettings(**options)
     return fit_splines(
-        table.cells, table.binned, table.n_leaves, target, roles, chosen, seed=3, n_jobs=n_jobs
+        table.cells, table.binned, table.trees, target, roles, chosen, seed=3, n_jobs=n_jobs
     )
 
 
@@ -180,7 +180,7 @@ def test_progress_is_told(table):
     calls = []
     target = table.target()
     roles = draw_bags(target, 1, np.random.default_rng(0))
-    arguments = table.cells, table.binned, table.n_leaves, target, roles, SETTINGS
+    arguments = table.cells, table.binned, table.trees, target, roles, SETTINGS
     fit_splines(*arguments, seed=0, progress=lambda done, total: calls.append((done, total)))
     assert calls[0] == (1, SETTINGS.max_steps) and len(calls) < SETTINGS.max_steps
 

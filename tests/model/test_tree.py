@@ -30,6 +30,20 @@ def test_sizes(tree):
 
 
 @given(trees())
+def test_spans_hold_the_leaves_below_every_condition(tree):
+    """Of the leaves whose region has the conditions on the way to a node."""
+    on_the_way = [
+        (region.conditions[:depth], leaf)
+        for leaf, region in enumerate(tree.regions)
+        for depth in range(len(region.conditions))
+    ]
+    below = {way: [leaf for other, leaf in on_the_way if other == way] for way, _ in on_the_way}
+    spans = [tuple(range(*span)) for span in tree.spans]
+    assert sorted(spans) == sorted(tuple(leaves) for leaves in below.values())
+    assert spans == sorted(spans, key=lambda span: (span[0], -len(span)))  # parents first
+
+
+@given(trees())
 def test_trees_come_back_from_plain_values(tree):
     assert PartitionTree.from_dict(tree.to_dict(), SCHEMA) == tree
 

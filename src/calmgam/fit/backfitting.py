@@ -21,6 +21,7 @@ from calmgam.fit.binning import Binned, quantile_positions
 from calmgam.fit.curves import Curves, Progress, Roles
 from calmgam.fit.losses import Target
 from calmgam.model.schema import FloatArray
+from calmgam.model.tree import PartitionTree
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class BackfittingSettings:
 def backfit(
     cells: NDArray[np.uint16],
     binned: Binned,
-    n_leaves: Sequence[int],
+    trees: Sequence[PartitionTree],
     target: Target,
     roles: Roles,
     settings: BackfittingSettings,
@@ -62,7 +63,7 @@ def backfit(
     turns = list(range(len(cells)) if order is None else order)
 
     def fit(weights: FloatArray) -> Curves:
-        shapes = list(zip(n_leaves, binned.n_slots, strict=True))
+        shapes = [(t.n_leaves, n) for t, n in zip(trees, binned.n_slots, strict=True)]
         joined = [
             join_bins(
                 np.bincount(cells[i], weights, n_curves * n_slots).reshape(n_curves, n_slots),

@@ -25,6 +25,7 @@ from calmgam.fit.settings import SMALL_TABLE, check_in, check_integer, check_num
 from calmgam.fit.shrinking import shrink_regions
 from calmgam.fit.threads import parallel_map
 from calmgam.model.schema import FloatArray
+from calmgam.model.tree import PartitionTree
 
 ROUNDS_WITHOUT_VALIDATION = 95  # errs about as much as stopping on four or five rows
 SMOOTHING_ROUNDS = 400  # more of them help small tables with smooth truths, and cost little there
@@ -91,7 +92,7 @@ def boost(
 def boost_bags(
     cells: NDArray[np.uint16],
     binned: Binned,
-    n_leaves: Sequence[int],
+    trees: Sequence[PartitionTree],
     target: Target,
     roles: Roles,
     settings: BoostingSettings,
@@ -107,8 +108,8 @@ def boost_bags(
     ----------
     cells : (n_features, n_rows) array of uint16
     binned : Binned
-    n_leaves : sequence of int
-        Number of curves of every feature.
+    trees : sequence of PartitionTree
+        One per feature, with a curve for every leaf.
     target : Target
     roles : (n_rows, n_bags) array
         As `draw_bags` gives them.
@@ -130,14 +131,14 @@ def boost_bags(
         settings = replace(settings, smoothing_rounds=n_rounds)
     turns = list(range(len(cells)) if order is None else order)
     n_slots = [binned.n_slots[i] for i in turns]
-    n_curves = [n_leaves[i] for i in turns]
+    spans = [trees[i].spans for i in turns]
     turn_cells = np.ascontiguousarray(cells[turns])
     options = asdict(settings) | {"l2": settings.l2 * target.curvature}  # rows -> hessian
     seeds: list[int] = np.random.default_rng(seed).integers(2**63, size=(roles.shape[1],)).tolist()
     groups = [
         _kernels.BagGroup(
             turn_cells,
-            n_curves,
+            spans,
             n_slots,
             [binned.features[i].is_numeric for i in turns],
             target.values,
@@ -152,13 +153,15 @@ def boost_bags(
     _run(groups, max(1, int(CELLS_PER_CALL / max(turn_cells.size, 1))), settings, n_jobs, progress)
 
     heights = np.concatenate([group.curves() for group in groups])
-    ends = np.cumsum([(n + (n > 1)) * slots for n, slots in zip(n_curves, n_slots, strict=True)])
+    sizes = [(2 * trees[i].n_splits + 1) * binned.n_slots[i] for i in turns]
     values, shared = {}, {}
-    for i, part in zip(turns, np.split(heights, ends[:-1], axis=1), strict=True):
-        values[i] = part.reshape(len(heights), -1, binned.n_slots[i])
-        if n_leaves[i] > 1:  # what the leaves share, then what each of them adds
-            shared[i] = values[i][:, :1]
-            values[i] = shared[i] + values[i][:, 1:]
+    for i, part in zip(turns, np.split(heights, np.cumsum(sizes)[:-1], axis=1), strict=True):
+        nodes = part.reshape(len(heights), -1, binned.n_slots[i])
+        common, values[i] = np.split(nodes, [trees[i].n_splits], axis=1)
+        for span, (first, end) in enumerate(trees[i].spans):  # shared, and each one's own
+            values[i][:, first:end] += common[:, span : span + 1]
+        if trees[i].n_splits:
+            shared[i] = common[:, :1]
     return BoostedCurves(
         intercepts=np.concatenate([group.intercepts for group in groups]),
         values=[values[i] for i in range(len(turns))],

@@ -1,6 +1,6 @@
 """What every learner of curves takes and gives.
 
-A learner is a function ``learn(cells, binned, n_leaves, target, roles, settings, *, seed, order,
+A learner is a function ``learn(cells, binned, trees, target, roles, settings, *, seed, order,
 n_jobs, progress) -> Curves``: the cells of all rows in, the heights of all curves out. Here are
 that value, and who trains and who validates.
 """

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from calmgam.fit.binning import Binned, content_order
 from calmgam.fit.candidates import Candidates, code_matrix, thresholds_at
 from calmgam.fit.growing import GrowthSettings
 from calmgam.fit.ledger import SplitRecord
+from calmgam.fit.thresholds import roundest_of_the_best, threshold_gains
 from calmgam.model.regions import Region
 from calmgam.model.schema import Feature, FloatArray
 from calmgam.model.tree import PartitionTree
@@ -149,10 +149,17 @@ def grow_path(
         leaf_of_row=np.zeros_like(table.binned.codes),
         residual=scores - np.average(scores, weights=weights),
     )
-    kernel = partial(_kernel, min_samples_leaf=settings.min_samples_leaf)
-    conditions_on = [one.feature.index for one in table.candidates]
-    growth = kernel(
-        weights, table.binned.n_slots, table.codes, table.candidates, conditions_on, table.turns
+    growth = _kernels.JointGrowth(
+        weights,
+        table.binned.n_slots,
+        table.codes,
+        [one.feature.index for one in table.candidates],
+        [one.n_conditions for one in table.candidates],
+        [one.kind == "order" for one in table.candidates],
+        [not one.feature.is_numeric for one in table.candidates],
+        table.turns,
+        float(settings.min_samples_leaf),
+        L2,
     )
     for i, codes in enumerate(table.binned.codes):
         growth.set_cells(i, codes, 1)
@@ -170,7 +177,7 @@ def grow_path(
             found, i, leaf = _best(next(tries), state, split_features, settings.max_depth)
         if found.gain <= 0:
             break
-        choice = _refined(found, i, leaf, state, table, weights, noise, kernel)
+        choice = _refined(found, i, leaf, state, table, weights, noise, settings.min_samples_leaf)
         path.append(_split(state, features[i], leaf, choice, weights))
         n_slots = table.binned.n_slots[i]
         cells = state.leaf_of_row[i] * np.uint16(n_slots) + table.binned.codes[i]
@@ -208,30 +215,6 @@ def _best(
     return _Found(*found[-i][-leaf]) if gain > 0 else _Found(0.0, -1, b""), -i, -leaf
 
 
-def _kernel(
-    weights: FloatArray,
-    n_bins: Sequence[int],
-    codes: NDArray[np.uint16],
-    candidates: Sequence[Candidates],
-    conditions_on: Sequence[int],
-    turns: Sequence[int],
-    *,
-    min_samples_leaf: float,
-) -> _kernels.JointGrowth:
-    return _kernels.JointGrowth(
-        weights,
-        list(n_bins),
-        codes,
-        list(conditions_on),
-        [one.n_conditions for one in candidates],
-        [one.kind == "order" for one in candidates],
-        [not one.feature.is_numeric for one in candidates],
-        list(turns),
-        float(min_samples_leaf),
-        L2,
-    )
-
-
 class _Choice(NamedTuple):
     """A split of a leaf: one of some candidates, of which the rows have codes."""
 
@@ -249,7 +232,7 @@ def _refined(
     table: JointTable,
     weights: FloatArray,
     noise: float,
-    kernel: Callable[..., _kernels.JointGrowth],
+    min_rows: float,
 ) -> _Choice:
     """Search on between the neighbours of a threshold, among all cuts there are."""
     gain, which, mask = found
@@ -259,12 +242,22 @@ def _refined(
         return _Choice(gain, candidates, table.codes[which], left)
     position = int(left[: candidates.n_conditions].sum()) - 1
     candidates, codes = table.between(which, position)
-    inside = np.flatnonzero(state.leaf_of_row[i] == leaf)
-    n_bins = [table.binned.n_slots[i]]
-    growth = kernel(weights[inside], n_bins, codes[None, inside], [candidates], [1], [])
-    growth.set_cells(0, table.binned.codes[i, inside], 1)
-    ((gain, _, mask),) = growth.best_splits(state.residual[inside], noise)[0]
-    return _Choice(gain, candidates, codes, np.frombuffer(mask, dtype=bool))
+    inside = np.flatnonzero((state.leaf_of_row[i] == leaf) & (weights > 0))
+    gains = threshold_gains(
+        codes[inside],
+        table.binned.codes[i, inside],
+        state.residual[inside],
+        weights[inside],
+        candidates.n_conditions,
+        min_rows=min_rows,
+        l2=L2,
+        noise=noise,
+    )
+    missing_left = int(gains[1].max() > gains[0].max())
+    cut = roundest_of_the_best(candidates.edges, gains[missing_left], noise)
+    left = np.arange(candidates.missing_code + 1) <= cut
+    left[-1] = missing_left
+    return _Choice(float(gains[missing_left, cut]), candidates, codes, left)
 
 
 def _split(

@@ -24,6 +24,7 @@ from calmgam.fit.splines import SplineSettings, fit_splines
 from calmgam.fit.threads import parallel_map
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import FloatArray, Schema
+from calmgam.model.tree import PartitionTree
 
 Learn = Callable[..., Curves]
 
@@ -115,12 +116,11 @@ def fit_curves(
         order=content_order(binned),
     )
     cells = binned.cells(found.trees, X)
-    n_leaves = [tree.n_leaves for tree in found.trees]
     errors: dict[str, Any] = {"metric": target.metric, **found.errors}
-    fits = [partial(learn, cells, n_leaves=n_leaves, roles=roles, progress=progress)]
-    if "gam" not in errors and max(n_leaves) > 1:  # own GAM, in the first bag
-        one_leaf = [1] * len(n_leaves)
-        fits.append(partial(learn, binned.codes, n_leaves=one_leaf, roles=roles[:, :1]))
+    fits = [partial(learn, cells, trees=found.trees, roles=roles, progress=progress)]
+    if "gam" not in errors and any(tree.n_splits for tree in found.trees):  # own GAM, first bag
+        whole = [PartitionTree.trivial()] * len(found.trees)
+        fits.append(partial(learn, binned.codes, trees=whole, roles=roles[:, :1]))
     threads = max(1, n_jobs + 1 - len(fits))  # side by side, with a thread for own GAM
     curves, *others = parallel_map(lambda fit: fit(n_jobs=threads), fits, n_jobs)
     if "gam" not in errors:

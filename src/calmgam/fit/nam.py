@@ -26,6 +26,7 @@ from calmgam.fit.dense import DenseColumn
 from calmgam.fit.losses import Target
 from calmgam.fit.threads import Shared
 from calmgam.model.schema import FloatArray
+from calmgam.model.tree import PartitionTree
 
 LAYERS = (100, 100, 10)
 WHOLE = -1  # the leaf of a network that sees all rows
@@ -136,7 +137,7 @@ def slot_values(binned: Binned, feature: int) -> FloatArray:
 def fit_networks(
     cells: NDArray[np.uint16],
     binned: Binned,
-    n_leaves: Sequence[int],
+    trees: Sequence[PartitionTree],
     target: Target,
     roles: Roles,
     settings: NamSettings,
@@ -155,6 +156,7 @@ def fit_networks(
     rng = np.random.default_rng(seed)
     trains = np.flatnonzero(roles[:, 0] & TRAINS)
     order = range(len(cells)) if order is None else order
+    n_leaves = [tree.n_leaves for tree in trees]
     inputs = NetworkInputs.of(cells, binned, n_leaves, roles[:, 0] & TRAINS != 0, order)
     n_epochs = settings.epochs(len(trains))
     n_steps = n_epochs * math.ceil(len(trains) / settings.batch_size)

@@ -269,11 +269,11 @@ def boosted_losses(
     training = np.delete(np.arange(len(X)), fold.held_out)
     taken = target.take(training)
     trees = trees_after(fold.path[:n_splits], len(binned.features))
-    cells, n_leaves = binned.cells(trees, X), [tree.n_leaves for tree in trees]
+    cells = binned.cells(trees, X)
     curves = boost(
         np.take(cells, training, axis=1),
         binned=binned,
-        n_leaves=n_leaves,
+        trees=trees,
         target=taken,
         roles=draw_bags(taken, N_BAGS, np.random.default_rng(seed)),
         settings=QUICK,

@@ -26,6 +26,7 @@ from calmgam.fit.losses import Target
 from calmgam.fit.spline_design import Design
 from calmgam.fit.threads import one_blas_thread
 from calmgam.model.schema import FloatArray
+from calmgam.model.tree import PartitionTree
 
 # Bounds of a group's penalty, relative to what the rows know of its coefficients.
 LEAST, MOST = 1e-8, 1e8
@@ -75,7 +76,7 @@ class Estimate:
 def fit_splines(
     cells: NDArray[np.uint16],
     binned: Binned,
-    n_leaves: Sequence[int],
+    trees: Sequence[PartitionTree],
     target: Target,
     roles: Roles,
     settings: SplineSettings,
@@ -92,7 +93,7 @@ def fit_splines(
     """
     weights = np.where(roles[:, 0] & TRAINS, target.weights, 0.0)
     with one_blas_thread:  # on matrices of this size more of them wait for each other
-        design = Design(cells, binned, n_leaves)
+        design = Design(cells, binned, [tree.n_leaves for tree in trees])
         fitted = estimate(design, cells, target, target.weights, settings, n_jobs, progress)
         apart = estimate(design, cells, target, weights, settings, n_jobs, start=fitted)
         draws = draw(fitted, settings.n_draws, np.random.default_rng(seed))

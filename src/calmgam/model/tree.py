@@ -153,6 +153,17 @@ class PartitionTree:
         """Number of conditions."""
         return len(self.nodes) // 2
 
+    @cached_property
+    def spans(self) -> tuple[tuple[int, int], ...]:
+        """The leaves below every condition, (first, last + 1), in the order of the nodes."""
+        found: dict[int, tuple[int, int]] = {}
+        for index, node in reversed(list(enumerate(self.nodes))):  # children first
+            inner = node.condition is not None
+            found[index] = (
+                (found[node.left][0], found[node.right][1]) if inner else (node.leaf, node.leaf + 1)
+            )
+        return tuple(found[i] for i, node in enumerate(self.nodes) if node.condition is not None)
+
     @property
     def depth(self) -> int:
         """Largest number of conditions on the way to a leaf."""
