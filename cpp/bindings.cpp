@@ -1,7 +1,6 @@
 // Translates between numpy and the kernels; the kernels themselves live one per header.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -44,7 +43,7 @@ struct BagGroup {
 };
 
 std::unique_ptr<BagGroup> make_bag_group(
-    Input<std::uint16_t, 2> cells, const std::vector<std::vector<calmgam::Span>>& spans,
+    Input<std::uint16_t, 2> cells, const std::vector<std::vector<std::size_t>>& parents,
     const std::vector<std::size_t>& n_slots, const std::vector<bool>& ordered, Input<double, 1> target,
     Input<double, 1> weight,
     Input<std::uint8_t, 2> roles, const std::vector<std::uint64_t>& seeds, bool logistic, double learning_rate,
@@ -53,7 +52,7 @@ std::unique_ptr<BagGroup> make_bag_group(
     const std::size_t n_rows = target.shape(0), n_features = cells.shape(0);
     if (cells.shape(1) != n_rows || weight.shape(0) != n_rows || roles.shape(0) != n_rows ||
         roles.shape(1) != calmgam::LANES || n_features == 0 || seeds.empty() || seeds.size() > calmgam::LANES ||
-        spans.size() != n_features || n_slots.size() != n_features || ordered.size() != n_features)
+        parents.size() != n_features || n_slots.size() != n_features || ordered.size() != n_features)
         throw std::invalid_argument("boosting: array shapes do not agree");
     auto group = std::make_unique<BagGroup>();
     group->cells = cells, group->target = target, group->weight = weight;
@@ -61,15 +60,11 @@ std::unique_ptr<BagGroup> make_bag_group(
     group->settings = {logistic,   learning_rate,    max_rounds,       patience, tolerance,
                        max_leaves, smoothing_rounds, min_samples_leaf, l2,       momentum, momentum_rounds, level_smoothing};
     group->data.n_rows = n_rows;
-    std::size_t first_cell = 0;
+    std::size_t root_cell = 0;
     for (std::size_t f = 0; f < n_features; ++f) {
-        const std::size_t n_leaves = spans[f].size() + 1;
-        for (const auto& [begin, end] : spans[f])
-            if (begin >= end || end > n_leaves) throw std::invalid_argument("boosting: spans must lie among the leaves");
-        first_cell += spans[f].size() * n_slots[f];  // of the curves that leaves share
         group->data.features.push_back(
-            {cells.data() + f * n_rows, n_leaves, n_slots[f], ordered[f], first_cell, spans[f]});
-        first_cell += n_leaves * n_slots[f];
+            calmgam::boosting_feature(cells.data() + f * n_rows, parents[f], n_slots[f], ordered[f], root_cell));
+        root_cell += parents[f].size() * n_slots[f];
     }
     group->data.target = target.data(), group->data.weight = weight.data();
     group->data.trains = calmgam::bits_of(roles.data(), n_rows, calmgam::TRAINS);
@@ -99,7 +94,7 @@ void bind_boosting(nb::module_& m) {
     m.attr("TRAINS") = calmgam::TRAINS;
     m.attr("VALIDATES") = calmgam::VALIDATES;
     nb::class_<BagGroup>(m, "BagGroup", "Up to eight bags boosted side by side over cells.")
-        .def(nb::new_(&make_bag_group), "cells"_a.noconvert(), "spans"_a, "n_slots"_a, "ordered"_a,
+        .def(nb::new_(&make_bag_group), "cells"_a.noconvert(), "parents"_a, "n_slots"_a, "ordered"_a,
              "target"_a.noconvert(), "weight"_a.noconvert(), "roles"_a.noconvert(), "seeds"_a, nb::kw_only(),
              "logistic"_a, "learning_rate"_a, "max_rounds"_a, "patience"_a, "tolerance"_a, "max_leaves"_a,
              "smoothing_rounds"_a, "min_samples_leaf"_a, "l2"_a, "momentum"_a, "momentum_rounds"_a, "level_smoothing"_a)
@@ -111,7 +106,7 @@ void bind_boosting(nb::module_& m) {
                 return group.state.finished();
             },
             "n_rounds"_a, "Boost n_rounds more; True when every bag has stopped.")
-        .def("curves", &group_curves, "Heights at each bag's best round, (n_bags, n_cells); of a split feature first those that leaves share, one per span.")
+        .def("curves", &group_curves, "Heights at each bag's best round, (n_bags, n_cells); of every node: what its rows have in common.")
         .def_prop_ro("round", [](const BagGroup& group) { return group.state.round; })
         .def_prop_ro("intercepts", [](const BagGroup& group) { return per_bag(group, group.state.intercept); })
         .def_prop_ro("best_losses", [](const BagGroup& group) { return per_bag(group, group.state.best_loss); })

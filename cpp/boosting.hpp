@@ -3,10 +3,10 @@
 // A round visits the features in turn. The gradients of a feature's cells are summed over the rows
 // (boosting_rows.hpp), every leaf gets a tiny tree or a move per level, and momentum carries it on:
 //     velocity = heights + momentum * velocity          curve += velocity
-// The leaves below every condition of a feature's tree share a curve, which learns before theirs do, from the
-// sums over all of them: first the whole tree, then its branches, at last each leaf what is its own. So a split
-// does not tear the rows of a curve apart. What is left for a leaf to learn needs no further pass over the rows:
-//     gradient sum - shared velocity * hessian sum
+// The leaves below a condition of a feature's tree share what they learn: first the whole tree learns, from the
+// sums over all its leaves, then its branches, at last each leaf what is its own. So a split does not tear the rows
+// of a curve apart. What is left for a node to learn needs no further pass over the rows:
+//     gradient sum - velocities above * hessian sum
 // Before each round every bag is judged on its validation rows; its best curves are kept. A bag first makes
 // random cuts, which smooth its curves, as long as they pay; then the best ones, until those stop paying.
 #pragma once
@@ -43,7 +43,7 @@ struct BoostingState {
     int round = 0;
     RowState rows;
     std::size_t moved_feature = 0;  // the feature whose last change the rows have yet to make
-    std::vector<float> moves;       // that change, if it is a split one: all velocities of its cells
+    std::vector<float> moves;       // that change, by node, if it has conditions
     std::vector<float> velocity, curve, best_curve;   // n_cells x LANES
     std::vector<double> gradient_sum, hessian_sum;    // n_cells x LANES; running sums over ordered bins
     std::vector<float> weight_sum;                    // the same of the training rows' weights
@@ -61,41 +61,17 @@ constexpr int RENEW_HESSIAN = 4;
 
 namespace boosting_detail {
 
-// The sums of some leaves, added up for the curve that they share.
+// Sums of the leaves, added up for what they share, from the leaves up to the root.
 CALMGAM_CLONES
-static void share(const BoostingFeature& feature, std::size_t span, const double* sums, double* shared) {
+static void add_up(const BoostingFeature& feature, double* sums) {  // of the feature's nodes
     const std::size_t size = feature.n_slots * LANES;
-    const auto [begin, end] = feature.spans[span];
-    std::copy(sums + begin * size, sums + (begin + 1) * size, shared);
-    for (std::size_t leaf = begin + 1; leaf < end; ++leaf)
-        for (std::size_t at = 0; at < size; ++at) shared[at] += sums[leaf * size + at];
-}
-
-// What the shared curve has just gained is taken from the gradients of a leaf.
-CALMGAM_CLONES
-static void take_shared(std::size_t n_slots, const float* shared_velocity, const double* hessian_sum, bool ordered,
-                        double* gradient_sum) {
-    double before[LANES] = {};  // hessians are running sums over ordered bins, the last slot is missing
-    for (std::size_t slot = 0; slot < n_slots; ++slot) {
-        const std::size_t at = slot * LANES;
-        const double runs = ordered && slot + 1 < n_slots ? 1.0 : 0.0;
-        CALMGAM_FOR_LANES {
-            const double hessian = hessian_sum[at + lane] - runs * before[lane];
-            gradient_sum[at + lane] -= hessian * shared_velocity[at + lane];
-            before[lane] = hessian_sum[at + lane];
-        }
+    for (std::size_t node = feature.children.size(); node-- > 0;) {
+        const double *left = sums + feature.children[node].first * size, *right = sums + feature.children[node].second * size;
+        for (std::size_t at = 0; at < size; ++at) sums[node * size + at] = left[at] + right[at];
     }
 }
 
-// The rows of leaves that share a curve move by what it has gained, too.
-CALMGAM_CLONES
-static void add_shared(const BoostingFeature& feature, std::size_t span, const float* shared, float* moves) {
-    const std::size_t size = feature.n_slots * LANES;
-    for (std::size_t leaf = feature.spans[span].first; leaf < feature.spans[span].second; ++leaf)
-        for (std::size_t at = 0; at < size; ++at) moves[leaf * size + at] += shared[at];
-}
-
-// Running sums over the bins of a numeric leaf; missing stays apart.
+// Running sums over the bins of a numeric node; missing stays apart.
 CALMGAM_CLONES
 static void accumulate(std::size_t n_slots, double* sums) {
     double total[LANES] = {};
@@ -106,20 +82,34 @@ static void accumulate(std::size_t n_slots, double* sums) {
         }
 }
 
-// Running sums of weights or hessians in all leaves of a feature, and in what they share.
-inline void accumulate_all(const BoostingFeature& feature, double* all_sums) {
-    double* sums = all_sums + feature.first_cell * LANES;
-    for (std::size_t span = 0; span < feature.spans.size(); ++span) {
-        double* shared = all_sums + feature.shared_cell(span) * LANES;
-        share(feature, span, sums, shared);
-        if (feature.ordered) accumulate(feature.n_slots, shared);
-    }
-    for (std::size_t leaf = 0; feature.ordered && leaf < feature.n_leaves; ++leaf)
-        accumulate(feature.n_slots, sums + leaf * feature.n_slots * LANES);
+// The same of gradients, after what the nodes above have just gained is taken from them.
+CALMGAM_CLONES
+static void accumulate_rest(std::size_t n_slots, const float* above, const double* hessian_sum, double* gradient_sum) {
+    double total[LANES] = {}, before[LANES] = {};  // hessians are running sums
+    for (std::size_t bin = 0; bin + 1 < n_slots; ++bin, above += LANES, hessian_sum += LANES, gradient_sum += LANES)
+        CALMGAM_FOR_LANES {
+            total[lane] += gradient_sum[lane] - (hessian_sum[lane] - before[lane]) * above[lane];
+            before[lane] = hessian_sum[lane];
+            gradient_sum[lane] = total[lane];
+        }
+    CALMGAM_FOR_LANES gradient_sum[lane] -= hessian_sum[lane] * above[lane];
 }
 
-// The sums of one leaf: what a small tree is fitted to.
-struct LeafSums {
+// The gradients of levels, without what the nodes above have just gained.
+CALMGAM_CLONES
+static void take_above(std::size_t n_slots, const float* above, const double* hessian_sum, double* gradient_sum) {
+    for (std::size_t at = 0; at < n_slots * LANES; ++at) gradient_sum[at] -= hessian_sum[at] * above[at];
+}
+
+// Weights or hessians of a feature's leaves: sums in all its nodes, running ones over bins.
+inline void sum_nodes(const BoostingFeature& feature, double* sums) {
+    add_up(feature, sums);
+    for (std::size_t node = 0; feature.ordered && node < feature.n_nodes(); ++node)
+        accumulate(feature.n_slots, sums + node * feature.n_slots * LANES);
+}
+
+// The sums of one node: what a small tree is fitted to.
+struct NodeSums {
     const double *gradient, *hessian;
     const float* weight;
 };
@@ -127,7 +117,7 @@ struct LeafSums {
 // The best cut after one of the bins 0 .. n_bins - 2, given an earlier cut (or -1), in every lane; -1 if
 // none gains. Running sums make each candidate O(1).
 CALMGAM_CLONES
-static void best_cut(std::size_t n_bins, const LeafSums& sums, const std::int32_t* earlier_cut, float min_weight,
+static void best_cut(std::size_t n_bins, const NodeSums& sums, const std::int32_t* earlier_cut, float min_weight,
                      float l2, std::int32_t* cut) {
     // an earlier cut makes two segments: the bins before it and those after it
     float g_cut[LANES], h_cut[LANES], w_cut[LANES], g_all[LANES], h_all[LANES], w_all[LANES];
@@ -194,29 +184,46 @@ struct Segments {
     float height[3][LANES];
 };
 
-// velocity = heights + momentum * velocity on the bins of a leaf, and the curve follows.
+// What moves when a node learns. `above`: what the nodes above it have just gained (null at the root); `moves`:
+// the same with its own velocity, by which its rows move, and its curve.
+struct Motion {
+    const float *momentum, *above;
+    float *velocity, *moves, *curve;
+    void slot(std::size_t at, int lane, float height) const {
+        velocity[at] = height + momentum[lane] * velocity[at];
+        const float move = above ? moves[at] = above[at] + velocity[at] : velocity[at];
+        curve[at] += move;
+    }
+};
+
+// velocity = heights + momentum * velocity on the bins of a node, and the curve follows.
 CALMGAM_CLONES
-static void move_bins(std::size_t n_bins, const Segments& segments, const float* momentum, float* velocity,
-                      float* curve) {
+static void move_bins(std::size_t n_bins, const Segments& segments, const Motion& motion) {
+    float *velocity = motion.velocity, *curve = motion.curve, *moves = motion.moves;
+    const float *above = motion.above, *momentum = motion.momentum;
     for (std::size_t bin = 0; bin < n_bins; ++bin, velocity += LANES, curve += LANES) {
         const std::int32_t position = static_cast<std::int32_t>(bin);
         CALMGAM_FOR_LANES {
             const float upper = position <= segments.end[1][lane] ? segments.height[1][lane] : segments.height[2][lane];
             const float height = position <= segments.end[0][lane] ? segments.height[0][lane] : upper;
             velocity[lane] = height + momentum[lane] * velocity[lane];
-            curve[lane] += velocity[lane];
+        }
+        if (above) {
+            CALMGAM_FOR_LANES {
+                moves[lane] = above[lane] + velocity[lane];
+                curve[lane] += moves[lane];
+            }
+            above += LANES;
+            moves += LANES;
+        } else {
+            CALMGAM_FOR_LANES curve[lane] += velocity[lane];
         }
     }
 }
 
-inline void move_slot(float height, float momentum, float& velocity, float& curve) {
-    velocity = height + momentum * velocity;
-    curve += velocity;
-}
-
-// A small tree on the bins of one leaf of a numeric feature; missing is a leaf of its own.
-inline void fit_ordered_leaf(std::size_t n_slots, const LeafSums& sums, const BoostingSettings& settings,
-                             BoostingState& state, float* velocity, float* curve) {
+// A small tree on the bins of one node of a numeric feature; missing is a leaf of its own.
+inline void fit_ordered(std::size_t n_slots, const NodeSums& sums, const BoostingSettings& settings,
+                        BoostingState& state, const Motion& motion) {
     const std::size_t n_bins = n_slots - 1, last = n_bins - 1;
     const float min_weight = static_cast<float>(settings.min_samples_leaf);
     std::int32_t cuts[2][LANES];  // the first found, the second found
@@ -256,19 +263,19 @@ inline void fit_ordered_leaf(std::size_t n_slots, const LeafSums& sums, const Bo
             start = ends[segment] + 1;
         }
     }
-    move_bins(n_bins, segments, state.momentum, velocity, curve);
+    move_bins(n_bins, segments, motion);
     for (int lane = 0; lane < LANES; ++lane) {
         const std::size_t missing = n_bins * LANES + lane;
         const float height =
             state.active[lane] ? step_height(settings, sums.gradient[missing], sums.hessian[missing]) : 0.0f;
-        move_slot(height, state.momentum[lane], velocity[missing], curve[missing]);
+        motion.slot(missing, lane, height);
     }
 }
 
-// Every level of a categorical leaf moves by its own mean, shrunk as if `level_smoothing` rows at rest
+// Every level of a categorical node moves by its own mean, shrunk as if `level_smoothing` rows at rest
 // were added to it: levels are unordered, and a rare one learns slowly.
-inline void fit_unordered_leaf(std::size_t n_slots, const LeafSums& sums, const BoostingSettings& settings,
-                               BoostingState& state, float* velocity, float* curve) {
+inline void fit_unordered(std::size_t n_slots, const NodeSums& sums, const BoostingSettings& settings,
+                          BoostingState& state, const Motion& motion) {
     for (int lane = 0; lane < LANES; ++lane) {
         double hessian = 0.0, weight = 0.0;
         for (std::size_t at = lane; at < n_slots * LANES; at += LANES) {
@@ -279,49 +286,42 @@ inline void fit_unordered_leaf(std::size_t n_slots, const LeafSums& sums, const 
         for (std::size_t at = lane; at < n_slots * LANES; at += LANES) {
             const float height =
                 state.active[lane] ? step_height(settings, sums.gradient[at], sums.hessian[at] + at_rest) : 0.0f;
-            move_slot(height, state.momentum[lane], velocity[at], curve[at]);
+            motion.slot(at, lane, height);
         }
     }
 }
 
-// Fit a small tree, or a move per level, to the gradients of the n_slots cells from `first_cell` on.
-inline void move_leaf(const BoostingFeature& feature, std::size_t first_cell, const BoostingSettings& settings,
+// Fit a small tree, or a move per level, to the gradients of a node's cells.
+inline void move_node(const BoostingFeature& feature, std::size_t node, const BoostingSettings& settings,
                       BoostingState& state) {
-    const std::size_t at = first_cell * LANES;
-    if (feature.ordered) accumulate(feature.n_slots, &state.gradient_sum[at]);
-    const LeafSums sums{&state.gradient_sum[at], &state.hessian_sum[at], &state.weight_sum[at]};
-    (feature.ordered ? fit_ordered_leaf : fit_unordered_leaf)(feature.n_slots, sums, settings, state,
-                                                              &state.velocity[at], &state.curve[at]);
+    const std::size_t at = feature.node_cell(node) * LANES, n_slots = feature.n_slots, size = n_slots * LANES;
+    const std::size_t parent = feature.parents[node];
+    const float* above = nullptr;
+    if (node > 0) above = parent > 0 ? &state.moves[parent * size] : &state.velocity[feature.root_cell * LANES];
+    double* gradient_sum = &state.gradient_sum[at];
+    const double* hessian_sum = &state.hessian_sum[at];
+    if (feature.ordered)
+        above ? accumulate_rest(n_slots, above, hessian_sum, gradient_sum) : accumulate(n_slots, gradient_sum);
+    else if (above)
+        take_above(n_slots, above, hessian_sum, gradient_sum);
+    const Motion motion{state.momentum, above, &state.velocity[at], above ? &state.moves[node * size] : nullptr,
+                        &state.curve[at]};
+    (feature.ordered ? fit_ordered : fit_unordered)(n_slots, {gradient_sum, hessian_sum, &state.weight_sum[at]},
+                                                    settings, state, motion);
 }
 
 // Fit the curves of a feature to the gradients of its cells.
 inline void move_feature(const BoostingData& data, std::size_t index, const BoostingSettings& settings,
                          BoostingState& state) {
     const BoostingFeature& feature = data.features[index];
-    const std::size_t first = feature.first_cell * LANES;
     if (settings.logistic && state.round % RENEW_HESSIAN == 0) {
-        double* hessian_sum = state.hessian_sum.data() + first;
+        double* hessian_sum = state.hessian_sum.data() + feature.first_cell() * LANES;
         std::fill(hessian_sum, hessian_sum + feature.n_cells() * LANES, 0.0);
         collect_hessians(data, feature, state.rows, hessian_sum);
-        accumulate_all(feature, state.hessian_sum.data());
+        sum_nodes(feature, &state.hessian_sum[feature.root_cell * LANES]);
     }
-    for (std::size_t span = 0; span < feature.spans.size(); ++span) {
-        const std::size_t shared = feature.shared_cell(span);
-        share(feature, span, &state.gradient_sum[first], &state.gradient_sum[shared * LANES]);
-        move_leaf(feature, shared, settings, state);
-        for (std::size_t leaf = feature.spans[span].first; leaf < feature.spans[span].second; ++leaf) {
-            const std::size_t cell = feature.first_cell + leaf * feature.n_slots;
-            take_shared(feature.n_slots, &state.velocity[shared * LANES], &state.hessian_sum[cell * LANES],
-                        feature.ordered, &state.gradient_sum[cell * LANES]);
-        }
-    }
-    for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf)
-        move_leaf(feature, feature.first_cell + leaf * feature.n_slots, settings, state);
-    if (feature.split()) {
-        std::copy(&state.velocity[first], &state.velocity[first] + feature.n_cells() * LANES, state.moves.begin());
-        for (std::size_t span = 0; span < feature.spans.size(); ++span)
-            add_shared(feature, span, &state.velocity[feature.shared_cell(span) * LANES], state.moves.data());
-    }
+    add_up(feature, &state.gradient_sum[feature.root_cell * LANES]);
+    for (std::size_t node = 0; node < feature.n_nodes(); ++node) move_node(feature, node, settings, state);
     state.moved_feature = index;
 }
 
@@ -368,10 +368,10 @@ inline BoostingState start_boosting(const BoostingData& data, const BoostingSett
     for (auto* sums : {&state.gradient_sum, &state.hessian_sum}) sums->assign(n_cells, 0.0);
     for (auto* heights : {&state.velocity, &state.curve, &state.best_curve}) heights->assign(n_cells, 0.0f);
     for (const BoostingFeature& feature : data.features) {
-        double* sums = state.hessian_sum.data() + feature.first_cell * LANES;
+        double* sums = state.hessian_sum.data() + feature.first_cell() * LANES;
         collect_weights(data, feature, sums);  // the hessians of squared error; log loss renews them
-        accumulate_all(feature, state.hessian_sum.data());
-        if (feature.split()) state.moves.resize(std::max(state.moves.size(), feature.n_cells() * LANES));
+        sum_nodes(feature, &state.hessian_sum[feature.root_cell * LANES]);
+        state.moves.resize(std::max(state.moves.size(), feature.n_nodes() * feature.n_slots * LANES));
     }
     state.weight_sum.assign(state.hessian_sum.begin(), state.hessian_sum.end());
 
@@ -413,8 +413,9 @@ inline void advance(const BoostingData& data, const BoostingSettings& settings, 
         for (std::size_t index = 0; index < data.features.size(); ++index) {
             const BoostingFeature& moved = data.features[state.moved_feature];
             const BoostingFeature& feature = data.features[index];
-            const float* heights = moved.split() ? state.moves.data() : &state.velocity[moved.first_cell * LANES];
-            double* gradient_sum = state.gradient_sum.data() + feature.first_cell * LANES;
+            const float* heights = &state.velocity[moved.root_cell * LANES];
+            if (moved.n_leaves > 1) heights = &state.moves[moved.children.size() * moved.n_slots * LANES];
+            double* gradient_sum = state.gradient_sum.data() + feature.first_cell() * LANES;
             std::fill(gradient_sum, gradient_sum + feature.n_cells() * LANES, 0.0);
             if (index == 0) {
                 (settings.logistic ? renew_logistic : renew_squared)(data, moved, heights, feature, state.rows,

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -19,20 +20,38 @@
 namespace calmgam {
 
 // cell = leaf * n_slots + slot     [leaf 0: bins.. missing | leaf 1: bins.. missing | ...]
-// The leaves below every condition of a tree also share a curve: its n_slots cells come before theirs.
-using Span = std::pair<std::size_t, std::size_t>;  // of leaves: the first, and the one after the last
-
+// A tree's nodes are its conditions, parents first, and then its leaves. What leaves below a condition share is
+// a curve, too: every node has n_slots cells, one node after the other.
 struct BoostingFeature {
     const std::uint16_t* cells;  // one per row
     std::size_t n_leaves;
     std::size_t n_slots;
     bool ordered;            // numeric: bins on a line, the last slot is missing; otherwise a set of levels
-    std::size_t first_cell;  // where the cells of its leaves begin among all cells
-    std::vector<Span> spans;  // leaves below every condition of the tree, parents first
-    bool split() const { return n_leaves > 1; }
+    std::size_t root_cell;   // where the cells of its nodes begin among all cells
+    std::vector<std::size_t> parents;  // of every node; the root has itself
+    std::vector<std::pair<std::size_t, std::size_t>> children;  // of every condition
+    std::size_t n_nodes() const { return parents.size(); }
+    std::size_t node_cell(std::size_t node) const { return root_cell + node * n_slots; }
+    std::size_t first_cell() const { return node_cell(n_nodes() - n_leaves); }  // of the leaves
     std::size_t n_cells() const { return n_leaves * n_slots; }
-    std::size_t shared_cell(std::size_t span) const { return first_cell - (spans.size() - span) * n_slots; }
 };
+
+// Throws unless the nodes make a tree.
+inline BoostingFeature boosting_feature(const std::uint16_t* cells, std::vector<std::size_t> parents,
+                                        std::size_t n_slots, bool ordered, std::size_t root_cell) {
+    const std::size_t n_nodes = parents.size(), n_leaves = n_nodes / 2 + 1, n_conditions = n_nodes - n_leaves;
+    std::vector<std::vector<std::size_t>> below(n_conditions);
+    for (std::size_t node = 1; node < n_nodes; ++node) {
+        if (parents[node] >= std::min(node, n_conditions)) throw std::invalid_argument("boosting: parents come first");
+        below[parents[node]].push_back(node);
+    }
+    std::vector<std::pair<std::size_t, std::size_t>> children;
+    for (const auto& nodes : below) {
+        if (nodes.size() != 2) throw std::invalid_argument("boosting: a condition must have two sides");
+        children.emplace_back(nodes[0], nodes[1]);
+    }
+    return {cells, n_leaves, n_slots, ordered, root_cell, std::move(parents), std::move(children)};
+}
 
 // What a row does in a bag.
 constexpr std::uint8_t TRAINS = 1, VALIDATES = 2;
@@ -43,7 +62,7 @@ struct BoostingData {
     const double* target;                         // standardised y, or 0/1
     const double* weight;                         // sample weight of each row
     std::vector<std::uint8_t> trains, validates;  // per row: one bit for each bag
-    std::size_t n_cells() const { return features.back().first_cell + features.back().n_cells(); }
+    std::size_t n_cells() const { return features.back().node_cell(features.back().n_nodes()); }
 };
 
 // The rows' bits for one role, from all roles, n_rows x LANES.

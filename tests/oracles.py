@@ -282,6 +282,7 @@ def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, see
     shared_velocities = [
         np.zeros((tree.n_splits, n)) for tree, n in zip(trees, n_slots, strict=True)
     ]
+    spans = [leaves_below(tree) for tree in trees]
     hessian_sums = [sums(f, training) for f in range(len(cells))]
     best_loss, best_round, best = np.inf, 0, None
     smooth, last_news = True, 0
@@ -309,8 +310,7 @@ def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, see
             step = numeric_step if ordered[f] else level_step
             gradients, hessians, rows = sums(f, gradient), hessian_sums[f], sums(f, training)
             shared = np.zeros_like(gradients)
-            for velocity, (first, end) in zip(shared_velocities[f], trees[f].spans, strict=True):
-                below = slice(first, end)
+            for velocity, below in zip(shared_velocities[f], spans[f], strict=True):
                 left = gradients - hessians * shared
                 whole = step(*(part[below].sum(axis=0) for part in (left, hessians, rows)))
                 velocity[:] = np.array(whole) + momentum * velocity
@@ -323,6 +323,20 @@ def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, see
             score = score + moves
             gradient = gradient - hessian * moves
     return intercept, best, best_loss, best_round
+
+
+def leaves_below(tree):
+    """Return the leaves below every condition, parents first: those with the same way to it."""
+    ways = [region.conditions for region in tree.regions]
+    conditions = {way[:depth]: None for way in ways for depth in range(len(way))}
+    return [
+        [
+            leaf
+            for leaf, way in enumerate(ways)
+            if len(way) > len(above) and way[: len(above)] == above
+        ]
+        for above in conditions
+    ]
 
 
 def splitmix64(state):

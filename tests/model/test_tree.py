@@ -30,17 +30,12 @@ def test_sizes(tree):
 
 
 @given(trees())
-def test_spans_hold_the_leaves_below_every_condition(tree):
-    """Of the leaves whose region has the conditions on the way to a node."""
-    on_the_way = [
-        (region.conditions[:depth], leaf)
-        for leaf, region in enumerate(tree.regions)
-        for depth in range(len(region.conditions))
-    ]
-    below = {way: [leaf for other, leaf in on_the_way if other == way] for way, _ in on_the_way}
-    spans = [tuple(range(*span)) for span in tree.spans]
-    assert sorted(spans) == sorted(tuple(leaves) for leaves in below.values())
-    assert spans == sorted(spans, key=lambda span: (span[0], -len(span)))  # parents first
+def test_parents_are_one_condition_above(tree):
+    leaves = [region.conditions for region in tree.regions]
+    ways = list(dict.fromkeys(way[:depth] for way in leaves for depth in range(len(way))))
+    above = [ways.index(way[:-1]) if way else 0 for way in ways + leaves]
+    assert list(tree.parents) == above
+    assert all(parent < position for position, parent in enumerate(above) if position)
 
 
 @given(trees())

@@ -131,14 +131,13 @@ def boost_bags(
         settings = replace(settings, smoothing_rounds=n_rounds)
     turns = list(range(len(cells)) if order is None else order)
     n_slots = [binned.n_slots[i] for i in turns]
-    spans = [trees[i].spans for i in turns]
     turn_cells = np.ascontiguousarray(cells[turns])
     options = asdict(settings) | {"l2": settings.l2 * target.curvature}  # rows -> hessian
     seeds: list[int] = np.random.default_rng(seed).integers(2**63, size=(roles.shape[1],)).tolist()
     groups = [
         _kernels.BagGroup(
             turn_cells,
-            spans,
+            [trees[i].parents for i in turns],
             n_slots,
             [binned.features[i].is_numeric for i in turns],
             target.values,
@@ -157,11 +156,9 @@ def boost_bags(
     values, shared = {}, {}
     for i, part in zip(turns, np.split(heights, np.cumsum(sizes)[:-1], axis=1), strict=True):
         nodes = part.reshape(len(heights), -1, binned.n_slots[i])
-        common, values[i] = np.split(nodes, [trees[i].n_splits], axis=1)
-        for span, (first, end) in enumerate(trees[i].spans):  # shared, and each one's own
-            values[i][:, first:end] += common[:, span : span + 1]
+        values[i] = nodes[:, trees[i].n_splits :]
         if trees[i].n_splits:
-            shared[i] = common[:, :1]
+            shared[i] = nodes[:, :1]
     return BoostedCurves(
         intercepts=np.concatenate([group.intercepts for group in groups]),
         values=[values[i] for i in range(len(turns))],

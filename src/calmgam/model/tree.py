@@ -154,15 +154,14 @@ class PartitionTree:
         return len(self.nodes) // 2
 
     @cached_property
-    def spans(self) -> tuple[tuple[int, int], ...]:
-        """The leaves below every condition, (first, last + 1), in the order of the nodes."""
-        found: dict[int, tuple[int, int]] = {}
-        for index, node in reversed(list(enumerate(self.nodes))):  # children first
-            inner = node.condition is not None
-            found[index] = (
-                (found[node.left][0], found[node.right][1]) if inner else (node.leaf, node.leaf + 1)
-            )
-        return tuple(found[i] for i, node in enumerate(self.nodes) if node.condition is not None)
+    def parents(self) -> tuple[int, ...]:
+        """Which condition is above every condition, then above every leaf; the root has itself."""
+        conditions = [i for i, node in enumerate(self.nodes) if node.condition is not None]
+        leaves = [i for i, node in enumerate(self.nodes) if node.condition is None]
+        above = {0: 0}
+        for position, index in enumerate(conditions):
+            above[self.nodes[index].left] = above[self.nodes[index].right] = position
+        return tuple(above[index] for index in (*conditions, *leaves))
 
     @property
     def depth(self) -> int:
