@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
@@ -42,7 +43,7 @@ class Binned:
     centres: tuple[FloatArray, ...]
     codes: NDArray[np.uint16]
 
-    @property
+    @cached_property
     def n_slots(self) -> tuple[int, ...]:
         """Number of slots of every feature."""
         return tuple(count_slots(f, e) for f, e in zip(self.features, self.edges, strict=True))

@@ -8,7 +8,7 @@ the regions fall back to the curve that they share.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,18 +64,26 @@ def worth_of_regions(
     if not own or len(rows) == 0:
         return dict.fromkeys(own, 1.0)
     held_out = held_out[rows]
+    n_bags = held_out.sum(axis=1)
+    of_rows, split = cells[:, rows].astype(np.intp), list(own)
+    all_heights, all_cells = _in_a_row(curves.values, of_rows)
+    own_heights, own_cells = _in_a_row(list(own.values()), of_rows[split])
     scores, parts = np.zeros(len(rows)), np.zeros((len(own), len(rows)))
     for bag, intercept in enumerate(curves.intercepts):
         mine = np.flatnonzero(held_out[:, bag])
-        mine_cells = cells[:, rows[mine]]
-        scores[mine] += intercept
-        for heights, feature_cells in zip(curves.values, mine_cells, strict=True):
-            scores[mine] += heights[bag].ravel()[feature_cells]
-        for part, (i, heights) in zip(parts, own.items(), strict=True):
-            part[mine] += heights[bag].ravel()[mine_cells[i]]
-    n_bags = held_out.sum(axis=1)
+        scores[mine] += intercept + all_heights[bag].take(all_cells[:, mine]).sum(axis=0)
+        parts[:, mine] += own_heights[bag].take(own_cells[:, mine])
     factors = best_factors(scores / n_bags, parts / n_bags, target, rows)
     return dict(zip(own, factors.tolist(), strict=True))
+
+
+def _in_a_row(
+    values: Sequence[FloatArray], cells: NDArray[np.intp]
+) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Join the heights of all features, (n_bags, n_cells), and say where the rows' are."""
+    flat = [heights.reshape(len(heights), -1) for heights in values]
+    first = np.cumsum([0, *(heights.shape[1] for heights in flat[:-1])])
+    return np.concatenate(flat, axis=1), cells + first[:, None]
 
 
 def best_factors(
