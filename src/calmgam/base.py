@@ -95,7 +95,7 @@ class BaseCALM(Reading):
         n_bags: int = 16,
         learning_rate: float = 0.025,
         max_rounds: int = 5000,
-        patience: int = 70,
+        patience: int = 50,
         max_leaves: int = 3,
         random_state: Any = None,
         n_jobs: int | None = -1,

@@ -97,7 +97,7 @@ PARAMETERS = """
         Boosting: shrinkage of every step.
     max_rounds : int, default=5000
         Boosting: most rounds.
-    patience : int, default=70
+    patience : int, default=50
         Boosting: rounds without a better validation loss before a bag stops.
     max_leaves : {2, 3}, default=3
         Boosting: leaves of the small tree that one step adds to a curve.

@@ -39,7 +39,7 @@ class BoostingSettings:
 
     learning_rate: float = 0.025
     max_rounds: int = 5000
-    patience: int = 70
+    patience: int = 50
     max_leaves: int = 3
     min_samples_leaf: float = 4
     momentum: float = 0.9

@@ -30,7 +30,7 @@ from calmgam.model.schema import FloatArray
 MAX_AUTO_SPLITS = 20
 N_FOLDS = 4
 MIN_ROWS_PER_FOLD = 10  # of each class
-MAX_BINS = 256
+MAX_BINS = 128
 MIN_CURVATURE = 0.1
 N_BAGS = 8
 QUICK = BoostingSettings(
