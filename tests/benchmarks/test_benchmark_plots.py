@@ -39,3 +39,9 @@ def test_models_on_few_datasets_are_left_out(measured):
     more = [measured.assign(dataset=measured["dataset"] + str(k)) for k in range(2)]
     figure = plots.trade_offs(pd.concat([measured, *more, one]))
     assert [text.get_text() for text in figure.axes[0].texts] == ["calm (6)", "own_gam (6)"]
+
+
+def test_names_are_spread_as_little_as_can_be():
+    assert plots.spread([0.1, 0.4, 0.9], 0.2) == pytest.approx([0.1, 0.4, 0.9])
+    assert plots.spread([0.5, 0.5, 0.5], 0.2) == pytest.approx([0.3, 0.5, 0.7])
+    assert plots.spread([0.1, 0.5, 0.52, 0.9], 0.1) == pytest.approx([0.1, 0.46, 0.56, 0.9])

@@ -2,6 +2,7 @@ import pandas as pd
 import pytest
 
 from benchmarks import joint
+from benchmarks.rivals.calm import SEEDS
 from benchmarks.run import COLUMNS, Cell
 
 
@@ -54,6 +55,16 @@ def test_report_counts_verdicts(measured):
     text = joint.report(measured)
     assert "## calm against own_gam: better 1, level 0, worse 0 (of 1)" in text
     assert "calm against eb2m on fold 0, without appendicitis: better 1, level 1, worse 0" in text
+
+
+def test_seeds_are_averaged_where_all_are_there(measured):
+    """Of no2 one seed is missing; wine has an error of 1 with seed 0 and 2 with the others."""
+    cells = [("wine", seed, 2.0) for seed in SEEDS] + [("no2", seed, 5.0) for seed in [*SEEDS][1:]]
+    seeds = pd.DataFrame(cells, columns=["dataset", "model", "error"]).assign(fold="0")
+    errors = joint.mean_of_seeds(measured, seeds).set_index(["dataset", "model"])["error"]
+    assert errors.to_dict() == {("wine", "calm"): pytest.approx(1.8), ("wine", "eb2m"): 2.0}
+    text = joint.report(measured, seeds)
+    assert "calm, mean of 5 seeds, against eb2m: better 1, level 0, worse 0 (of 1)" in text
 
 
 def test_slow_rivals_come_last_and_on_one_fold():
