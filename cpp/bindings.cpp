@@ -106,7 +106,7 @@ void bind_boosting(nb::module_& m) {
                 return group.state.finished();
             },
             "n_rounds"_a, "Boost n_rounds more; True when every bag has stopped.")
-        .def("curves", &group_curves, "Heights at each bag's best round, (n_bags, n_cells); of every node: what its rows have in common.")
+        .def("curves", &group_curves, "Heights at each bag's best round, (n_bags, n_cells): what the rows of every node have in common.")
         .def_prop_ro("round", [](const BagGroup& group) { return group.state.round; })
         .def_prop_ro("intercepts", [](const BagGroup& group) { return per_bag(group, group.state.intercept); })
         .def_prop_ro("best_losses", [](const BagGroup& group) { return per_bag(group, group.state.best_loss); })
