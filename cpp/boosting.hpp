@@ -1,7 +1,7 @@
 // Region-gated boosting over cells (DESIGN 1.4): eight bags at once, one per lane.
 //
 // A round visits the features in turn. The gradients of a feature's cells are summed over the rows
-// (boosting_rows.hpp), every leaf gets a tiny tree or a move per level, and momentum carries it on:
+// (boosting_rows.hpp), every node gets a tiny tree or a move per level, and momentum carries it on:
 //     velocity = heights + momentum * velocity          curve += velocity
 // The leaves below a condition of a feature's tree share what they learn: first the whole tree learns, from the
 // sums over all its leaves, then its branches, at last each leaf what is its own. So a split does not tear the rows
@@ -350,7 +350,7 @@ inline void advance(const BoostingData& data, const BoostingSettings& settings, 
             const BoostingFeature& moved = data.features[state.moved_feature];
             const BoostingFeature& feature = data.features[index];
             const float* heights = &state.velocity[moved.root_cell * LANES];
-            if (moved.n_leaves > 1) heights = &state.moves[moved.children.size() * moved.n_slots * LANES];
+            if (moved.n_leaves() > 1) heights = &state.moves[moved.children.size() * moved.n_slots * LANES];
             double* gradient_sum = state.gradient_sum.data() + feature.first_cell() * LANES;
             std::fill(gradient_sum, gradient_sum + feature.n_cells() * LANES, 0.0);
             if (index == 0) {

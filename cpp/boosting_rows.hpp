@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,33 +25,40 @@ namespace calmgam {
 // a curve, too: every node has n_slots cells, one node after the other.
 struct BoostingFeature {
     const std::uint16_t* cells;  // one per row
-    std::size_t n_leaves;
     std::size_t n_slots;
     bool ordered;            // numeric: bins on a line, the last slot is missing; otherwise a set of levels
     std::size_t root_cell;   // where the cells of its nodes begin among all cells
     std::vector<std::size_t> parents;  // of every node; the root has itself
     std::vector<std::pair<std::size_t, std::size_t>> children;  // of every condition
     std::size_t n_nodes() const { return parents.size(); }
+    std::size_t n_leaves() const { return children.size() + 1; }
     std::size_t node_cell(std::size_t node) const { return root_cell + node * n_slots; }
-    std::size_t first_cell() const { return node_cell(n_nodes() - n_leaves); }  // of the leaves
-    std::size_t n_cells() const { return n_leaves * n_slots; }
+    std::size_t first_cell() const { return node_cell(children.size()); }  // of the leaves
+    std::size_t n_cells() const { return n_leaves() * n_slots; }
 };
 
 // Throws unless the nodes make a tree.
 inline BoostingFeature boosting_feature(const std::uint16_t* cells, std::vector<std::size_t> parents,
                                         std::size_t n_slots, bool ordered, std::size_t root_cell) {
-    const std::size_t n_nodes = parents.size(), n_leaves = n_nodes / 2 + 1, n_conditions = n_nodes - n_leaves;
+    const std::size_t n_nodes = parents.size(), n_conditions = n_nodes / 2;
+    if (n_nodes % 2 == 0)
+        throw std::invalid_argument("boosting: a tree must have one leaf more than conditions; got " +
+                                    std::to_string(n_nodes) + " nodes");
     std::vector<std::vector<std::size_t>> below(n_conditions);
     for (std::size_t node = 1; node < n_nodes; ++node) {
-        if (parents[node] >= std::min(node, n_conditions)) throw std::invalid_argument("boosting: parents come first");
+        if (parents[node] >= std::min(node, n_conditions)) 
+            throw std::invalid_argument("boosting: parents must be conditions that come first; node " +
+                                        std::to_string(node) + " has " + std::to_string(parents[node]));
         below[parents[node]].push_back(node);
     }
     std::vector<std::pair<std::size_t, std::size_t>> children;
     for (const auto& nodes : below) {
-        if (nodes.size() != 2) throw std::invalid_argument("boosting: a condition must have two sides");
+        if (nodes.size() != 2)
+            throw std::invalid_argument("boosting: a condition must have two sides; one has " +
+                                        std::to_string(nodes.size()));
         children.emplace_back(nodes[0], nodes[1]);
     }
-    return {cells, n_leaves, n_slots, ordered, root_cell, std::move(parents), std::move(children)};
+    return {cells, n_slots, ordered, root_cell, std::move(parents), std::move(children)};
 }
 
 // What a row does in a bag.

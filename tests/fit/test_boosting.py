@@ -2,6 +2,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -461,3 +462,18 @@ def test_the_kernel_refuses_arrays_that_do_not_agree(table):
         table.boost(target, bags(target)[:-1])
     with pytest.raises(TypeError):  # no silent copies
         _kernels.BagGroup(table.cells.astype(int))
+
+
+@pytest.mark.parametrize(
+    ("parents", "message"),
+    [
+        ((), "one leaf more than conditions; got 0 nodes"),
+        ((0, 0), "one leaf more than conditions; got 2 nodes"),
+        ((0, 0, 7), "parents must be conditions that come first; node 2 has 7"),
+        ((0, 0, 0, 0, 0), "a condition must have two sides; one has 4"),
+    ],
+)
+def test_the_kernel_refuses_nodes_that_are_no_tree(table, parents, message):
+    tree, target = SimpleNamespace(parents=parents, n_splits=0), table.target()
+    with pytest.raises(ValueError, match=message):
+        boost_bags(table.cells, table.binned, [tree] * 5, target, bags(target), quick(), seed=5)

@@ -2,9 +2,9 @@
 
 In: cells (leaf * n_slots + slot of every row in every term), y, trees. Out: `BoostedCurves`, the
 heights of every curve in every bag. Round after round each feature's gradient histogram gets a tiny
-tree per leaf, shrunk by the learning rate and carried on by momentum; every bag stops on its own
-validation rows. Eight bags share one pass over the rows, groups of eight run in threads. In the end
-what regions add is shrunk to its worth on the validation rows (`fit/shrinking.py`).
+tree per node of its tree, shrunk by the learning rate and carried on by momentum; every bag stops
+on its own validation rows. Eight bags share one pass over the rows, groups of eight run in threads.
+In the end what regions add is shrunk to its worth on the validation rows (`fit/shrinking.py`).
 """
 
 from __future__ import annotations
