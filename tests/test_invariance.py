@@ -121,14 +121,14 @@ def logit_additive():
 @pytest.mark.parametrize("growth", ["joint", "heterogeneity"])
 def test_logit_additive_truth_yields_no_split(logit_additive, growth):
     """Interactions that a reference makes up itself are seen through by cross-validation alone."""
-    reference = {"reference": log_odds} if growth == "heterogeneity" else {}
-    learned = CALMClassifier(growth=growth, n_jobs=1, random_state=0, **reference)
-    learned.fit(*logit_additive)
+    learned = CALMClassifier(growth=growth, n_jobs=1, random_state=0).fit(*logit_additive)
     assert learned.n_splits_ == 0
+    assert learned.ledger_.path
 
 
 def test_logit_additive_truth_is_additive_on_the_link_scale_only(logit_additive):
-    settings = {**QUICK, "max_rounds": 1, "growth": "heterogeneity", "reference": log_odds}
+    growth = {"growth": "heterogeneity", "reference": log_odds, "max_splits": None}
+    settings = {**QUICK, **growth, "max_rounds": 1}
     link = CALMClassifier(**settings).fit(*logit_additive)
     response = CALMClassifier(**settings, effect_scale="response").fit(*logit_additive)
     assert link.n_splits_ == 0

@@ -205,7 +205,8 @@ class BaseCALM(Reading):
         Parameters
         ----------
         n_splits : int
-            How many splits of ``path_`` to make; ``ledger_.path`` shows what they are worth.
+            How many splits of ``path_``, which joint growth leaves, to make; ``ledger_.path``
+            shows what they are worth.
         X, y, sample_weight
             As in `fit`.
 
@@ -217,8 +218,9 @@ class BaseCALM(Reading):
         n_path = len(self.path_)
         check_integer("n_splits", n_splits, low=0)
         if n_splits > n_path:
+            only = "" if self.growth == "joint" else ", which growth='joint' alone makes"
             raise ValueError(
-                f"n_splits must be in 0..{n_path}, the length of the path; got {n_splits}"
+                f"n_splits must be in 0..{n_path}, the length of the path{only}; got {n_splits}"
             )
         X, target, classes = self._read(X, y, sample_weight, reset=False)
         _, learn = self._settings(target.task)

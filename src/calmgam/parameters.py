@@ -35,9 +35,9 @@ PARAMETERS = """
     keep_reference : bool, default=False
         Keep the fitted reference as ``reference_``.
     growth : {"joint", "heterogeneity"}, default="joint"
-        How regions are found. ``"joint"``: all trees together, best split first, as many as
-        cross-validation supports; ``"heterogeneity"`` (the paper's): each feature's tree alone,
-        where its local effects differ between rows.
+        How regions are found. ``"joint"``: all trees together, best split first;
+        ``"heterogeneity"`` (the paper's): each feature's tree alone, where its local effects differ
+        between rows.
     effect : {"pdp", "ale", "rhale", "shap"}, default="pdp"
         Heterogeneity: the local effects that are compared. ``"pdp"``: centred ICE curves of the
         reference; ``"ale"``: its slopes between grid values; ``"rhale"``: its derivatives, in bins
@@ -64,8 +64,8 @@ PARAMETERS = """
     max_depth : int, default=3
         Most conditions in a region; 0 gives a plain GAM and needs no reference.
     max_splits : int, "auto" or None, default="auto"
-        Splits over all features. ``"auto"``: joint growth cross-validates how many, at most 20;
-        a number is taken as it is; None is no limit (as ``"auto"`` for heterogeneity).
+        Splits over all features. ``"auto"``: as many as cross-validation supports, of joint growth
+        at most 20; a number is taken as it is; None is no limit.
     sparsity : float, default=1.0
         With ``max_splits="auto"``: how many standard errors of held-out loss fewer splits may
         cost. 0 takes the best; more is simpler.
@@ -116,7 +116,7 @@ ATTRIBUTES = """
         The fitted model: intercept, terms, link; saves itself as JSON.
     ledger_ : Ledger
         Every split considered, kept or refused, and why; ``ledger_.to_frame()`` is the table,
-        ``ledger_.path`` the cross-validated error after every number of splits.
+        ``ledger_.path`` the cross-validated error after the numbers of splits that were tried.
     path_ : tuple of PathSplit
         Joint growth: the splits in order of merit, those beyond the chosen number included.
     feature_importances_ : array

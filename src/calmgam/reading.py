@@ -285,7 +285,7 @@ class Reading(BaseEstimator):
         return card(self.model_, type(self).__name__)
 
     def plot_path(self, ax: Any = None) -> Any:
-        """Draw the cross-validated error after every number of splits.
+        """Draw the cross-validated error after the numbers of splits that were tried.
 
         Parameters
         ----------

@@ -19,7 +19,7 @@ def uniform(n_rows=2000, n_features=3, seed=0):
 def grow(formula, frame, effect, n_jobs=1, **options):
     schema = Schema.learn(frame)
     X = schema.encode(frame)
-    trees, ledger = grow_all(
+    grown = grow_all(
         Reference(formula, "regression"),
         X,
         bin_table(X, schema, 1000),
@@ -28,7 +28,7 @@ def grow(formula, frame, effect, n_jobs=1, **options):
         rng=np.random.default_rng(0),
         n_jobs=n_jobs,
     )
-    return dict(zip(schema.names, trees, strict=True)), ledger
+    return dict(zip(schema.names, grown.trees, strict=True)), grown.ledger()
 
 
 # Var(a) Var(b) = 1/9; a SHAP value shares the product between its factors

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from calmgam.fit.binning import bin_table
 from calmgam.fit.candidates import candidates_for, code_matrix
-from calmgam.fit.growing import GrowthSettings, grow_all, grow_tree, select_splits
+from calmgam.fit.growing import GrowthSettings, grow_all, grow_tree
+from calmgam.fit.grown import GrownTrees
 from calmgam.fit.local_effects import CurveEffects
 from calmgam.fit.reference import Reference
 from calmgam.model.schema import Schema
@@ -27,7 +28,7 @@ def grow(formula, frame, growth=None, task="regression", **options):
     X = schema.encode(frame)
     growth = growth or GrowthSettings()
     rng = options.pop("rng", np.random.default_rng(0))
-    trees, ledger = grow_all(
+    grown = grow_all(
         Reference(formula, task),
         X,
         bin_table(X, schema, 2000),
@@ -36,7 +37,7 @@ def grow(formula, frame, growth=None, task="regression", **options):
         rng=rng,
         **options,
     )
-    return dict(zip(schema.names, trees, strict=True)), ledger
+    return dict(zip(schema.names, grown.trees, strict=True)), grown.ledger()
 
 
 def uniform(n_rows=1000, n_features=4, seed=0):
@@ -243,6 +244,11 @@ def products(X):
     return X[:, 0] * X[:, 1] + 0.5 * X[:, 2] * (X[:, 3] > 0.2)
 
 
+def test_numbers_of_splits_may_be_those_of_numpy():
+    few, _ = grow(gate, uniform(), GrowthSettings(max_splits=np.int64(1)))
+    assert sum(tree.n_splits for tree in few.values()) == 1
+
+
 def test_max_splits_takes_the_best_whose_parents_are_in():
     _, everything = grow(products, uniform())
     n_splits = len(everything.accepted)
@@ -337,8 +343,8 @@ def test_trees_keep_their_promises(
     growth = GrowthSettings(
         max_depth=max_depth, min_drop=0.05, min_samples_leaf=min_samples_leaf, min_heterogeneity=0
     )
-    growths = [
-        grow_tree(
+    growths = {
+        feature.index: grow_tree(
             CurveEffects(np.arange(4.0), np.full(4, 0.25), rng.normal(size=(n_rows, 4))),
             feature,
             candidates,
@@ -346,12 +352,15 @@ def test_trees_keep_their_promises(
             growth,
         )
         for feature in schema.features
-    ]
-    selected = select_splits(growths, max_splits, "absolute")
+    }
+    grown = GrownTrees(growths, 3, "pdp", "absolute")
     if max_splits is not None:
-        assert sum(one.tree.n_splits for one in selected) <= max_splits
-    for feature, one in zip(schema.features, selected, strict=True):
-        tree = one.tree
+        n_splits = grown.n_splits
+        grown = grown.keeping(max_splits)
+        assert grown.n_splits == min(max_splits, n_splits)
+    assert grown.n_splits == sum(tree.n_splits for tree in grown.trees)
+    for feature, tree in zip(schema.features, grown.trees, strict=True):
+        one = grown.growths[feature.index]
         assert tree.depth <= max_depth
         assert feature.index not in tree.condition_features
         counts = np.bincount(tree.leaf_of(X), minlength=tree.n_leaves)

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calmgam.fit import selection
+from calmgam.fit import folds, selection
 from calmgam.fit.binning import bin_table
 from calmgam.fit.curves import draw_bags
 from calmgam.fit.growing import GrowthSettings
@@ -56,7 +56,7 @@ def pairs(records):
 
 @pytest.mark.parametrize("growth", ["joint", "heterogeneity"])
 def test_both_ways_find_the_gates(growth):
-    found = Case(1000).search(growth, max_splits=4 if growth == "heterogeneity" else "auto")
+    found = Case(1000).search(growth)
     assert {("a", "b"), ("c", "kind")} <= set(pairs(found.ledger.accepted))
     assert sum(tree.n_splits for tree in found.trees) == len(found.ledger.accepted)
     assert found.reference is not None
@@ -77,6 +77,36 @@ def test_the_path_is_cut_at_the_chosen_number():
     assert errors[0] > errors[chosen]
     assert found.errors["gam"] > found.errors["calm"]
     assert found.errors["reference"] < found.errors["gam"]
+
+
+def test_heterogeneity_is_cut_to_the_best_splits():
+    case, settings = Case(1000), {"min_drop": 0.05}
+    everything = case.search("heterogeneity", max_splits=None, **settings)
+    n_found = len(everything.ledger.accepted)
+    assert n_found > 4
+    found = case.search("heterogeneity", **settings)
+    points = found.ledger.path
+    quarter, half = -(-n_found // 4), -(-n_found // 2)
+    assert [point.n_splits for point in points] == [0, quarter, half, n_found]
+    (chosen,) = [point for point in points if point.chosen]
+    kept = case.search("heterogeneity", max_splits=chosen.n_splits, **settings)
+    assert 0 < chosen.n_splits == len(kept.ledger.accepted) < n_found
+    assert found.trees == kept.trees
+    assert {record.reason for record in found.ledger.splits} & {
+        f"beyond the {chosen.n_splits} splits that cross-validation keeps"
+    }
+    assert found.errors["calm"] == chosen.error < points[0].error == found.errors["gam"]
+    assert 0 < found.errors["reference"] < found.errors["gam"]
+
+
+@pytest.mark.parametrize("n_background", [None, 600])
+def test_heterogeneity_without_a_limit_is_what_is_cut(n_background):
+    """Whatever cross-validation draws, growth on all rows has drawn before."""
+    case, settings = Case(1000), {"n_background": n_background, "min_samples_leaf": 50}
+    everything = case.search("heterogeneity", max_splits=None, **settings)
+    found = case.search("heterogeneity", sparsity=0.0, **settings)
+    assert found.ledger.accepted
+    assert set(found.ledger.accepted) <= set(everything.ledger.accepted)
 
 
 def test_sparsity_moves_along_the_path():
@@ -102,20 +132,23 @@ def test_without_a_limit_the_path_ends_where_nothing_gains():
     assert Case().search(max_splits=3, max_depth=1).path == everything.path[:3]
 
 
+@pytest.mark.parametrize("growth", ["joint", "heterogeneity"])
 @pytest.mark.parametrize("task", ["regression", "classification"])
-def test_tables_too_small_for_folds_are_not_split_and_say_why(task, monkeypatch):
-    monkeypatch.setattr(selection, "MIN_ROWS_PER_FOLD", 1000)
-    found = Case(task=task).search()
+def test_tables_too_small_for_folds_are_not_split_and_say_why(task, growth, monkeypatch):
+    monkeypatch.setattr(folds, "MIN_ROWS_PER_FOLD", 1000)
+    found = Case(task=task).search(growth, with_roles=True)
     assert all(tree.n_splits == 0 for tree in found.trees)
-    assert found.path
-    assert {record.reason for record in found.ledger.splits} == {
-        "too few rows to cross-validate a split"
-    }
+    assert bool(found.path) == (growth == "joint")
+    reasons = [record.reason for record in found.ledger.splits]
+    assert "too few rows to cross-validate a split" in reasons
+    assert growth == "heterogeneity" or len(set(reasons)) == 1
     assert found.ledger.path == ()
+    assert list(found.errors) == ["reference"]
 
 
-def test_a_handful_of_rows_is_left_whole():
-    assert all(tree.n_splits == 0 for tree in Case(8).search(min_samples_leaf=1).trees)
+@pytest.mark.parametrize("growth", ["joint", "heterogeneity"])
+def test_a_handful_of_rows_is_left_whole(growth):
+    assert all(tree.n_splits == 0 for tree in Case(8).search(growth, min_samples_leaf=1).trees)
 
 
 def test_large_tables_are_searched_on_a_sample():
@@ -128,8 +161,9 @@ def test_large_tables_are_searched_on_a_sample():
     assert 30 <= min(sides) < 100  # 100 of all rows are 30 of the sample
 
 
-def test_classes_are_searched_too():
-    found = Case(1500, "classification").search()
+@pytest.mark.parametrize("growth", ["joint", "heterogeneity"])
+def test_classes_are_searched_too(growth):
+    found = Case(1500, "classification").search(growth)
     assert pairs(found.ledger.accepted)[0] == ("a", "b")
     assert found.errors["calm"] < found.errors["gam"]
 
@@ -148,8 +182,10 @@ def test_unknown_features_are_refused():
         Case(50).search(options={"split_features": ["z"]})
 
 
-def test_threads_do_not_change_the_result():
-    one, two = Case().search(), Case().search(options={"n_jobs": 2})
+@pytest.mark.parametrize("growth", ["joint", "heterogeneity"])
+def test_threads_do_not_change_the_result(growth):
+    one, two = Case().search(growth), Case().search(growth, options={"n_jobs": 2})
+    assert one.ledger.path
     assert (one.path, one.ledger, one.errors) == (two.path, two.ledger, two.errors)
 
 

@@ -10,16 +10,15 @@ from calmgam import CALMRegressor
 from calmgam.fit import selection
 from calmgam.fit.binning import bin_table
 from calmgam.fit.candidates import candidates_for
+from calmgam.fit.folds import N_FOLDS, boosted_losses
 from calmgam.fit.growing import GrowthSettings
 from calmgam.fit.joint import JointTable, grow_path, trees_after
 from calmgam.fit.losses import Target
 from calmgam.fit.reference import ReferenceLearner
 from calmgam.fit.selection import (
     PathScores,
-    boosted_losses,
+    Selection,
     cross_validate,
-    draw_folds,
-    enough_rows,
     follow_path,
     growth_weights,
 )
@@ -80,8 +79,8 @@ def test_more_sparsity_never_means_more_splits(seed, sparsities):
 
 def test_points_are_in_the_units_of_y():
     target = Target.regression(np.array([0.0, 10, 20, 50]), np.ones(4))
-    points = path_scores().points(target, chosen=2)
-    assert [point.n_splits for point in points] == [0, 1, 2, 3]
+    points = path_scores().points(target, [0, 2, 5, 9], chosen=5)
+    assert [point.n_splits for point in points] == [0, 2, 5, 9]
     assert [point.chosen for point in points] == [False, False, True, False]
     np.testing.assert_allclose(
         [point.error for point in points], target.scale * np.sqrt([3, 1.1, 1, 1])
@@ -93,34 +92,29 @@ def test_points_are_in_the_units_of_y():
 
 def test_points_of_classes_are_log_losses():
     target = Target.classification(np.array([0.0, 1, 0, 1]), np.ones(4))
-    point = path_scores().points(target, chosen=1)[1]
+    point = path_scores().points(target, range(4), chosen=1)[1]
     assert point.error == pytest.approx(1.1)
     assert point.standard_error == pytest.approx(np.sqrt(0.08) / 4)
     assert point.chosen
 
 
-# ---- folds and targets --------------------------------------------------------------------------
+def test_errors_are_those_of_the_first_the_chosen_and_the_reference():
+    target = Target.regression(np.array([0.0, 10, 20, 50]), np.ones(4))
+    errors = path_scores().errors(target, 1, np.full(4, 0.25))
+    expected = {"gam": np.sqrt(3), "calm": np.sqrt(1.1), "reference": 0.5}
+    assert errors == pytest.approx({k: target.scale * v for k, v in expected.items()})
 
 
-def test_folds_are_alike_in_size_and_classes():
-    values = (np.arange(103) % 5 == 0).astype(float)
-    target = Target.classification(values, np.ones(103))
-    folds = draw_folds(target, 4, np.random.default_rng(0))
-    for label in (0, 1):
-        counts = np.bincount(folds[values == label], minlength=4)
-        assert counts.max() - counts.min() <= 1
-    other = draw_folds(target, 4, np.random.default_rng(1))
-    assert not np.array_equal(folds, other)
+def test_a_refusal_says_whether_anything_was_cross_validated():
+    assert Selection().reason == "too few rows to cross-validate a split"
+    points = path_scores().points(
+        Target.classification(np.array([0.0, 1]), np.ones(2)), range(4), 2
+    )
+    kept = Selection(2, points)
+    assert kept.reason == "beyond the 2 splits that cross-validation keeps"
 
 
-def test_every_fold_needs_some_rows_of_either_class():
-    fewest = selection.N_FOLDS * selection.MIN_ROWS_PER_FOLD
-    rows = np.arange(4.0 * fewest)
-    weights = np.ones(len(rows))
-    assert enough_rows(Target.regression(rows[:fewest], weights[:fewest]))
-    assert not enough_rows(Target.regression(rows[: fewest - 1], weights[: fewest - 1]))
-    assert enough_rows(Target.classification((rows < fewest).astype(float), weights))
-    assert not enough_rows(Target.classification((rows < fewest - 1).astype(float), weights))
+# ---- targets ----------------------------------------------------------------------------------
 
 
 def test_log_odds_count_by_their_curvature():
@@ -178,9 +172,9 @@ class Case:
         return follow_path(learner, self.X, self.table, grow or self.grow, self.held_out, 3)
 
     def boosted(self, fold, n_splits, target=None):
-        turns = list(range(3))
+        trees, turns = trees_after(fold.path[:n_splits], 3), list(range(3))
         return boosted_losses(
-            fold, n_splits, self.X, self.binned, target or self.target, turns, seed=3
+            self.held_out, trees, self.X, self.binned, target or self.target, turns, seed=3
         )
 
     def select(self, y=None, sparsity=1.0, **options):
@@ -253,7 +247,7 @@ def test_rows_never_influence_their_own_score():
 
 def test_curves_that_do_not_confirm_the_splits_leave_the_gam(monkeypatch):
     case = Case(400)
-    monkeypatch.setattr(selection, "boosted_losses", lambda fold, *_: np.ones(len(fold.held_out)))
+    monkeypatch.setattr(selection, "boosted_losses", lambda held_out, *_: np.ones(len(held_out)))
     found = case.select()
     assert found.n_splits == 0
     assert found.errors["calm"] == found.errors["gam"]
@@ -275,8 +269,7 @@ def test_beyond_the_end_of_a_path_the_loss_stays():
 def test_progress_is_told_fold_by_fold():
     calls = []
     Case(80).select(progress=lambda *call: calls.append(call))
-    n_folds = selection.N_FOLDS
-    assert calls == [(k + 1, n_folds) for k in range(n_folds)]
+    assert calls == [(k + 1, N_FOLDS) for k in range(N_FOLDS)]
 
 
 # ---- what must not be found (20 seeds: benchmarks/noise.py) -------------------------------------

@@ -40,9 +40,26 @@ def test_a_number_that_was_not_tried_can_be_marked(calm):
     tried = {point.n_splits for point in calm.ledger_.path}
     n_splits = next(k for k in range(100) if k not in tried)
     records = calm.ledger_.splits[:1] * n_splits
-    ax = plot_path(Ledger(3, records, calm.ledger_.keeping(n_splits).path))
+    ax = plot_path(Ledger(3, records, calm.ledger_.keeping(n_splits).path, is_joint=True))
     bold = [k for k, label in enumerate(ax.get_yticklabels()) if label.get_weight() == "bold"]
     assert bold == [n_splits]
+
+
+def test_some_numbers_of_splits_are_enough(calm):
+    X, y = table()
+    options = {"growth": "heterogeneity", "min_drop": 0.02, "sparsity": 0.0}
+    ledger = calm.__class__(**{**calm.get_params(), **options}).fit(X, y).ledger_
+    ax = plot_path(ledger)
+    tried = [point.n_splits for point in ledger.path]
+    assert ax.get_yticks().tolist() == ax.lines[0].get_data()[1].tolist() == tried
+    labels = ax.get_yticklabels()
+    assert [label.get_text() for label in labels] == ["0  no split", *map(str, tried[1:])]
+    bold = [k for k, label in zip(tried, labels, strict=True) if label.get_weight() == "bold"]
+    assert (
+        bold == [len(ledger.accepted)] == [point.n_splits for point in ledger.path if point.chosen]
+    )
+    low, high = ax.get_ylim()
+    assert low > tried[-1] > 0 > high
 
 
 def test_given_axes_are_used_and_the_picture_can_be_drawn(calm, tmp_path):

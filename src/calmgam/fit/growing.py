@@ -1,30 +1,30 @@
 """Step 2 as in the paper: a tree per feature, in whose leaves its effect depends on no other.
 
 In: local effects of a feature (one curve per background row), candidate conditions on the others.
-Out: one `PartitionTree` per feature and the `Ledger`. Greedy: a node takes the condition with the
-largest relative drop of heterogeneity, if that exceeds `min_drop`. With `max_splits`, the best
-splits over all trees whose parents are in are kept, and the trees are cut back to them.
+Out: `GrownTrees`. Greedy: a node takes the condition with the largest relative drop of
+heterogeneity, if that exceeds `min_drop`. A number of `max_splits` cuts the trees back to the best.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calmgam.fit.candidates import Candidates, candidates_for, code_matrix
 from calmgam.fit.effects import EFFECTS, effect_finder
+from calmgam.fit.grown import GrownTrees, Growth
 from calmgam.fit.heterogeneity import Split, best_split
-from calmgam.fit.ledger import Ledger, SplitRecord
+from calmgam.fit.ledger import SplitRecord
 from calmgam.fit.local_effects import LocalEffects
 from calmgam.fit.reference import Reference
 from calmgam.fit.settings import check_in, check_integer, check_number
 from calmgam.model.regions import Region
 from calmgam.model.schema import Feature, Schema
-from calmgam.model.tree import PartitionTree
 
 if TYPE_CHECKING:
     from calmgam.fit.binning import Binned
@@ -70,8 +70,7 @@ class GrowthSettings:
     max_depth
         Conditions in a row.
     max_splits
-        Splits over all trees; None for no limit; ``"auto"``: as many as cross-validation supports
-        (joint growth), no limit (heterogeneity).
+        Splits over all trees; None for no limit; ``"auto"``: as many as cross-validation supports.
     min_samples_leaf
         Training rows in a leaf.
     min_heterogeneity
@@ -79,7 +78,7 @@ class GrowthSettings:
     rank
         What `max_splits` keeps: the largest drops in ``"absolute"`` or ``"relative"`` terms.
     sparsity
-        Standard errors of held-out loss that fewer splits may cost (joint growth).
+        Standard errors of held-out loss that fewer splits may cost, with ``"auto"``.
     """
 
     effect: str = "pdp"
@@ -121,40 +120,6 @@ class GrowthSettings:
         """
         rows = math.ceil(self.min_samples_leaf * share)
         return replace(self, min_samples_leaf=max(rows, min(self.min_samples_leaf, 10)))
-
-
-@dataclass(frozen=True, eq=False)
-class Growth:
-    """A grown tree: a node's best split and, if it was made, what grew on its two sides."""
-
-    record: SplitRecord
-    children: tuple[Growth, ...] = ()
-
-    @property
-    def records(self) -> tuple[SplitRecord, ...]:
-        """All nodes' records, a region before its parts."""
-        below = (record for child in self.children for record in child.records)
-        return (self.record, *below)
-
-    @property
-    def tree(self) -> PartitionTree:
-        """The partition that was grown."""
-        tree, leaf = PartitionTree.trivial(), 0
-        for record in self.records:  # depth first, so leaves come in their final order
-            if record.accepted:
-                assert record.condition is not None
-                tree = tree.split(leaf, record.condition)
-            else:
-                leaf += 1
-        return tree
-
-    def cut_to(self, kept: Collection[Growth], reason: str) -> Growth:
-        """Return the same tree with the kept splits only."""
-        if self in kept:
-            return replace(self, children=tuple(c.cut_to(kept, reason) for c in self.children))
-        if self.record.accepted:
-            return Growth(replace(self.record, accepted=False, reason=reason))
-        return self
 
 
 def grow_tree(
@@ -245,27 +210,6 @@ def _refusal(
     return ""
 
 
-def select_splits(
-    growths: Sequence[Growth], max_splits: int | str | None, rank: str
-) -> list[Growth]:
-    """Cut trees back to the best splits over all of them.
-
-    Repeatedly takes the split with the largest gain (`rank` ``"absolute"``) or drop
-    (``"relative"``) among those whose parents are in.
-    """
-    if not isinstance(max_splits, int):
-        return list(growths)
-    worth = {"absolute": lambda g: g.record.gain, "relative": lambda g: g.record.drop}[rank]
-    kept: set[Growth] = set()
-    within_reach = [growth for growth in growths if growth.record.accepted]
-    while within_reach and len(kept) < max_splits:
-        best = max(within_reach, key=worth)
-        within_reach.remove(best)
-        within_reach += [child for child in best.children if child.record.accepted]
-        kept.add(best)
-    return [growth.cut_to(kept, f"beyond max_splits {max_splits}") for growth in growths]
-
-
 def grow_all(
     reference: Reference,
     X: np.ndarray,
@@ -279,7 +223,7 @@ def grow_all(
     weights: np.ndarray | None = None,
     n_jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[tuple[PartitionTree, ...], Ledger]:
+) -> GrownTrees:
     """Grow the trees of all features.
 
     Parameters
@@ -304,10 +248,6 @@ def grow_all(
         Threads; the result does not depend on it.
     progress
         Called with (features done, features to do).
-
-    Returns
-    -------
-    One tree per feature, and the ledger.
     """
     searched = positions_of(split_features, schema, "split_features")
     conditions = positions_of(condition_features, schema, "condition_features")
@@ -331,30 +271,26 @@ def grow_all(
         n_jobs=n_jobs,
     )
 
-    growths = []
+    growths = {}
     for done, i in enumerate(searched, start=1):
         feature = schema.features[i]
-        growths.append(
-            grow_tree(
-                find_effects(feature, X[:, i]),
-                feature,
-                candidates,
-                codes,
-                settings,
-                weights=background_weights,
-                scale=scale,
-                n_jobs=n_jobs,
-            )
+        growths[i] = grow_tree(
+            find_effects(feature, X[:, i]),
+            feature,
+            candidates,
+            codes,
+            settings,
+            weights=background_weights,
+            scale=scale,
+            n_jobs=n_jobs,
         )
         if progress is not None:
             progress(done, len(searched))
 
-    growths = select_splits(growths, settings.max_splits, settings.rank)
-    trees = [PartitionTree.trivial()] * schema.n_features
-    for i, growth in zip(searched, growths, strict=True):
-        trees[i] = growth.tree
-    records = (record for growth in growths for record in growth.records)
-    return tuple(trees), Ledger(schema.n_features, tuple(records), effect=settings.effect)
+    grown = GrownTrees(growths, schema.n_features, settings.effect, settings.rank)
+    if isinstance(settings.max_splits, Integral):  # numpy's integers, too
+        return grown.keeping(settings.max_splits, f"beyond max_splits {settings.max_splits}")
+    return grown
 
 
 def candidates_on(

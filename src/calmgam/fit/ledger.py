@@ -131,7 +131,8 @@ class Ledger:
         The records: feature by feature, a region before its parts; with joint growth in the
         order in which they were made.
     path
-        Joint growth with `max_splits="auto"`: the error after every number of splits.
+        With `max_splits="auto"`: the error after every number of splits (joint growth), or after
+        those that were tried (heterogeneity).
     is_joint
         Whether trees were grown jointly: heterogeneity then means the squared residual, and no
         feature's own is measured.

@@ -1,8 +1,9 @@
 """Step 2 as a whole: which regions, found in which way.
 
 In: the binned table and how to make references. Out: a `Search`: the reference, one tree per
-feature, the path, the ledger and held-out errors. ``"joint"``: path, then number of splits by
-cross-validation; ``"heterogeneity"``: every tree alone. Large tables are searched on a sample.
+feature, the path, the ledger and held-out errors. ``"joint"``: all trees together, a path of
+splits; ``"heterogeneity"``: every tree alone. Then the number of splits by cross-validation, if it
+is not given. Large tables are searched on a sample.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from numpy.typing import NDArray
 
 from calmgam.fit.binning import Binned
 from calmgam.fit.boosted_trees import MAX_CUTS
+from calmgam.fit.folds import enough_rows
 from calmgam.fit.growing import GrowthSettings, candidates_on, grow_all, positions_of
 from calmgam.fit.joint import JointTable, PathSplit, grow_path, trees_after
-from calmgam.fit.ledger import Ledger, PathPoint
+from calmgam.fit.ledger import Ledger
 from calmgam.fit.reference import Reference, ReferenceLearner
-from calmgam.fit.selection import MAX_AUTO_SPLITS, cross_validate, enough_rows, growth_weights
+from calmgam.fit.selection import MAX_AUTO_SPLITS, Selection, cross_validate, growth_weights
+from calmgam.fit.shares import cross_validate_shares
 from calmgam.fit.threads import parallel_map
 from calmgam.model.schema import FloatArray
 from calmgam.model.tree import PartitionTree
@@ -40,7 +43,7 @@ class Search:
         Joint growth: all splits in order, those beyond the chosen number included.
     reference : Reference or None
     errors : dict
-        Held-out errors: of own GAM, CALM and reference, or of the reference alone.
+        Held-out errors: of own GAM, CALM and reference if cross-validated, or of the reference.
     """
 
     trees: tuple[PartitionTree, ...]
@@ -90,26 +93,82 @@ def search_regions(
     conditions = positions_of(condition_features, learner.schema, "condition_features")
     options: dict[str, Any] = {"rng": rng, "n_jobs": n_jobs, "progress": progress}
     learner = replace(learner, edges=binned.coarsened(MAX_CUTS).edges)
+    table = (learner, X, binned, settings, searched, conditions)
     if growth == "joint":
-        found = _search_jointly(
-            learner.fit(X), learner, X, binned, settings, searched, conditions, **options
-        )
-        if roles is not None and not found.errors:
-            found = replace(found, errors={"reference": learner.validation_error(X, roles)})
-        return found
-    reference, errors = _fit_and_judge(learner, X, roles, n_jobs)
-    trees, ledger = grow_all(
+        found = _search_jointly(learner.fit(X), *table, **options)
+    else:
+        found = _search_by_heterogeneity(*table, roles=roles, **options)
+    if roles is not None and not found.errors:
+        found = replace(found, errors={"reference": learner.validation_error(X, roles)})
+    return found
+
+
+def _search_by_heterogeneity(
+    learner: ReferenceLearner,
+    X: FloatArray,
+    binned: Binned,
+    settings: GrowthSettings,
+    searched: list[int],
+    conditions: list[int],
+    *,
+    roles: NDArray[np.uint8] | None,
+    rng: np.random.Generator,
+    n_jobs: int,
+    progress: Callable[[int, int], None] | None,
+) -> Search:
+    is_auto = settings.max_splits == "auto"  # then folds judge the reference, and show progress
+    reference, errors = _fit_and_judge(learner, X, None if is_auto else roles, n_jobs)
+    grow = partial(
+        grow_all, schema=learner.schema, split_features=searched, condition_features=conditions
+    )
+    grown = grow(
         reference,
         X,
         binned,
-        learner.schema,
-        settings,
-        split_features=searched,
-        condition_features=conditions,
+        settings=settings,
         weights=learner.target.uneven_weights,
-        **options,
+        rng=rng,
+        n_jobs=n_jobs,
+        progress=None if is_auto else progress,
     )
-    return Search(trees, ledger, reference=reference, errors=errors)
+    if not is_auto or not grown.n_splits:
+        return Search(grown.trees, grown.ledger(), reference=reference, errors=errors)
+    learner, X, binned, settings = _sampled(learner, X, binned, settings, rng)
+    selection = Selection()
+    if enough_rows(learner.target):
+        selection = cross_validate_shares(
+            learner,
+            X,
+            binned,
+            partial(grow, settings=settings),
+            grown.n_splits,
+            sparsity=settings.sparsity,
+            rng=rng,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
+    grown = grown.keeping(selection.n_splits, selection.reason)
+    ledger = grown.ledger(selection.points)
+    return Search(grown.trees, ledger, reference=reference, errors=selection.errors)
+
+
+def _sampled(
+    learner: ReferenceLearner,
+    X: FloatArray,
+    binned: Binned,
+    settings: GrowthSettings,
+    rng: np.random.Generator,
+) -> tuple[ReferenceLearner, FloatArray, Binned, GrowthSettings]:
+    """Draw the background rows of a large table, on which its search is repeated."""
+    if settings.n_background is None or settings.n_background >= len(X):
+        return learner, X, binned, settings
+    rows = np.sort(rng.choice(len(X), settings.n_background, replace=False))
+    return (
+        replace(learner, target=learner.target.take(rows)),
+        np.asfortranarray(X[rows]),
+        binned.take(rows),
+        settings.on_background(settings.n_background / len(X)),
+    )
 
 
 def _fit_and_judge(
@@ -140,30 +199,23 @@ def _search_jointly(
     n_jobs: int,
     progress: Callable[[int, int], None] | None,
 ) -> Search:
-    schema, target, asked = learner.schema, learner.target, settings.max_splits
+    schema, asked = learner.schema, settings.max_splits
     candidates = candidates_on(conditions, X, binned, settings)
-    if settings.n_background is not None and settings.n_background < len(X):
-        rows = np.sort(rng.choice(len(X), settings.n_background, replace=False))
-        settings = settings.on_background(settings.n_background / len(X))
-        X, binned, target = np.asfortranarray(X[rows]), binned.take(rows), target.take(rows)
-        learner = replace(learner, target=target)
+    learner, X, binned, settings = _sampled(learner, X, binned, settings, rng)
     table = JointTable.of(X, binned, candidates)
-    limits: dict[Any, int] = {"auto": MAX_AUTO_SPLITS, None: sys.maxsize}
+    limits: dict[Any, Any] = {asked: asked, "auto": MAX_AUTO_SPLITS, None: sys.maxsize}
     grow = partial(
         grow_path,
         settings=settings,
-        max_splits=asked if isinstance(asked, int) else limits[asked],
+        max_splits=limits[asked],
         split_features=searched,
     )
     scores = reference.score(X)
-    weights = growth_weights(scores, target, np.arange(len(X)))
+    weights = growth_weights(scores, learner.target, np.arange(len(X)))
     path = grow(table, scores, weights, n_jobs=n_jobs)
-    n_splits, reason = len(path), ""
-    points: tuple[PathPoint, ...] = ()
-    errors: dict[str, float] = {}
+    n_splits, selection = len(path), Selection()
     if asked == "auto":
-        n_splits, reason = 0, "too few rows to cross-validate a split"
-        if enough_rows(target):
+        if enough_rows(learner.target):
             selection = cross_validate(
                 learner,
                 X,
@@ -176,13 +228,13 @@ def _search_jointly(
                 n_jobs=n_jobs,
                 progress=progress,
             )
-            n_splits = min(len(path), selection.n_splits)
-            reason = f"beyond the {n_splits} splits that cross-validation keeps"
-            points, errors = selection.points, selection.errors
+        n_splits = selection.n_splits
     records = (
-        step.record if k < n_splits else replace(step.record, accepted=False, reason=reason)
+        step.record
+        if k < n_splits
+        else replace(step.record, accepted=False, reason=selection.reason)
         for k, step in enumerate(path)
     )
-    ledger = Ledger(schema.n_features, tuple(records), points, is_joint=True)
+    ledger = Ledger(schema.n_features, tuple(records), selection.points, is_joint=True)
     trees = trees_after(path[:n_splits], schema.n_features)
-    return Search(trees, ledger, path, reference, errors)
+    return Search(trees, ledger, path, reference, selection.errors)

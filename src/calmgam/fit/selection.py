@@ -1,4 +1,4 @@
-"""How many splits of the path are worth keeping: cross-validation on the real y.
+"""How many splits of joint growth's path are worth keeping: cross-validation on the real y.
 
 In: what a fold needs to repeat reference and growth on its own training part. Out: a `Selection`,
 the number chosen and the errors that led to it. Growth's own model is scored after every split on
@@ -10,57 +10,52 @@ standard errors win, none at all within twice that.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from calmgam.fit.binning import Binned
-from calmgam.fit.boosting import BoostingSettings, boost
-from calmgam.fit.curves import draw_bags
+from calmgam.fit.folds import MAX_BINS, Folds, boosted_losses
 from calmgam.fit.joint import JointTable, PathSplit, trees_after
 from calmgam.fit.ledger import PathPoint
 from calmgam.fit.losses import Target
 from calmgam.fit.reference import ReferenceLearner
-from calmgam.fit.threads import parallel_map
 from calmgam.model.schema import FloatArray
 
 MAX_AUTO_SPLITS = 20
-N_FOLDS = 4
-MIN_ROWS_PER_FOLD = 10  # of each class
-MAX_BINS = 128
 MIN_CURVATURE = 0.1
-N_BAGS = 8
-QUICK = BoostingSettings(
-    learning_rate=0.16,
-    momentum_rounds=10,
-    max_rounds=400,
-    patience=12,
-    smoothing_rounds=25,
-)
 
 Grow = Callable[..., tuple[PathSplit, ...]]
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What cross-validation says.
+    """What cross-validation says; with too few rows for it, no splits.
 
     Attributes
     ----------
     n_splits : int
         The number chosen.
     points : tuple of PathPoint
-        Errors of growth's own model along the path.
+        Errors of the numbers that were tried: with joint growth of its own model, else of boosted
+        curves.
     errors : dict
         Held-out errors of own GAM and CALM, both with boosted curves, and of the reference.
     """
 
-    n_splits: int
-    points: tuple[PathPoint, ...]
-    errors: dict[str, float]
+    n_splits: int = 0
+    points: tuple[PathPoint, ...] = ()
+    errors: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def reason(self) -> str:
+        """Why further splits are refused."""
+        if not self.points:
+            return "too few rows to cross-validate a split"
+        return f"beyond the {self.n_splits} splits that cross-validation keeps"
 
 
 @dataclass(frozen=True)
@@ -98,49 +93,42 @@ class PathScores:
         allowed[0] *= 2
         return int(np.argmax(self.means <= self.means.min() + allowed))
 
-    def points(self, target: Target, chosen: int) -> tuple[PathPoint, ...]:
-        """Return the path of errors for the ledger, in the units of y: model k has k splits."""
+    def errors(self, target: Target, chosen: int, reference_losses: FloatArray) -> dict[str, float]:
+        """Return the errors of the first and the chosen model and of the reference."""
+        losses = {
+            "gam": self.means[0],
+            "calm": self.means[chosen],
+            "reference": np.average(reference_losses, weights=self.weights),
+        }
+        return {name: target.error_of_loss(float(loss)) for name, loss in losses.items()}
+
+    def points(self, target: Target, numbers: Sequence[int], chosen: int) -> tuple[PathPoint, ...]:
+        """Return the errors for the ledger, in the units of y, by the models' numbers of splits."""
         errors = [target.error_of_loss(loss) for loss in self.means]
         # d error / d loss: error = scale * sqrt(loss) for squares, the loss itself otherwise
         slopes = np.ones(len(errors))
         if not target.is_classification:
             slopes = target.scale / (2 * np.sqrt(np.maximum(self.means, 1e-300)))
         return tuple(
-            PathPoint(k, error, float(slope * standard_error), k == chosen)
-            for k, (error, slope, standard_error) in enumerate(
-                zip(errors, slopes, self.standard_errors, strict=True)
+            PathPoint(number, error, float(slope * standard_error), number == chosen)
+            for number, error, slope, standard_error in zip(
+                numbers, errors, slopes, self.standard_errors, strict=True
             )
         )
 
 
-def draw_folds(target: Target, n_folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Draw the fold of every row; classes keep their shares."""
-    fold_of_row = np.empty(len(target.values), dtype=np.intp)
-    for rows in target.strata:
-        fold_of_row[rng.permutation(rows)] = np.arange(len(rows)) % n_folds
-    return fold_of_row
-
-
-def enough_rows(target: Target) -> bool:
-    """Whether every fold would hold enough rows (of either class)."""
-    return min(map(len, target.strata)) >= N_FOLDS * MIN_ROWS_PER_FOLD
-
-
 @dataclass(frozen=True)
 class Fold:
-    """A part of the rows, left out while reference and path were made of the others.
+    """What came of a fold: reference and path, made without some rows.
 
     Attributes
     ----------
-    held_out : array
-        Its rows.
     path : tuple of PathSplit
     losses : (max_splits + 1, n_held_out) array
         Of growth's own model after 0, 1, 2, … splits.
     reference_losses : (n_held_out,) array
     """
 
-    held_out: NDArray[np.intp]
     path: tuple[PathSplit, ...]
     losses: FloatArray
     reference_losses: FloatArray
@@ -179,44 +167,35 @@ def cross_validate(
         Called with (folds done, folds).
     """
     target = learner.target
-    fold_of_row = draw_folds(target, N_FOLDS, rng)
-    seeds = rng.integers(2**31, size=N_FOLDS).tolist()
-    parts = [np.flatnonzero(fold_of_row == fold) for fold in range(N_FOLDS)]
-    followed = parallel_map(
-        lambda held_out: follow_path(learner, X, table, grow, held_out, max_splits), parts, n_jobs
+    folds = Folds.draw(target, rng)
+    followed = folds.each(
+        lambda k: follow_path(learner, X, table, grow, folds.parts[k], max_splits),
+        n_jobs,
+        progress,
     )
-    folds = []
-    for fold in followed:
-        folds.append(fold)
-        if progress:
-            progress(len(folds), N_FOLDS)
-    order = np.argsort(np.concatenate(parts))  # from fold by fold to row by row
-    scores = PathScores(
-        np.concatenate([fold.losses for fold in folds], axis=1)[:, order], target.weights
-    )
-
+    scores = PathScores(folds.row_by_row([fold.losses for fold in followed]), target.weights)
     coarse = binned.coarsened(MAX_BINS)
 
     def boosted(n_splits: int) -> FloatArray:
-        losses = parallel_map(
-            lambda k: boosted_losses(folds[k], n_splits, X, coarse, target, table.turns, seeds[k]),
-            range(N_FOLDS),
-            n_jobs,
-        )
-        return np.concatenate(list(losses))[order]
+        def losses_of(k: int) -> FloatArray:
+            trees = trees_after(followed[k].path[:n_splits], len(coarse.features))
+            return boosted_losses(
+                folds.parts[k], trees, X, coarse, target, table.turns, folds.seeds[k]
+            )
+
+        return folds.row_by_row(folds.each(losses_of, n_jobs))
 
     proposed = scores.choose(1.0)
     tried = sorted({0, *between(proposed, max_splits), max_splits})
     decisive = PathScores(np.stack([boosted(n_splits) for n_splits in tried]), target.weights)
     chosen = decisive.choose(sparsity)
-    reference = np.concatenate([fold.reference_losses for fold in folds])[order]
-    losses = {
-        "gam": decisive.means[0],
-        "calm": decisive.means[chosen],
-        "reference": np.average(reference, weights=target.weights),
-    }
-    errors = {name: target.error_of_loss(float(loss)) for name, loss in losses.items()}
-    return Selection(tried[chosen], scores.points(target, tried[chosen]), errors)
+    return Selection(
+        tried[chosen],
+        scores.points(target, range(max_splits + 1), tried[chosen]),
+        decisive.errors(
+            target, chosen, folds.row_by_row([fold.reference_losses for fold in followed])
+        ),
+    )
 
 
 def between(proposed: int, max_splits: int) -> set[int]:
@@ -253,34 +232,7 @@ def follow_path(
     path = grow(table, reference_scores, weights, watch=watch)
     losses += losses[-1:] * (max_splits + 1 - len(losses))  # the path has ended
     reference_losses = target.losses(reference_scores[held_out], held_out)
-    return Fold(held_out, path, np.stack(losses), reference_losses)
-
-
-def boosted_losses(
-    fold: Fold,
-    n_splits: int,
-    X: FloatArray,
-    binned: Binned,
-    target: Target,
-    turns: list[int],
-    seed: int,
-) -> FloatArray:
-    """Held-out losses of boosted curves after some splits of a fold's path."""
-    training = np.delete(np.arange(len(X)), fold.held_out)
-    taken = target.take(training)
-    trees = trees_after(fold.path[:n_splits], len(binned.features))
-    cells = binned.cells(trees, X)
-    curves = boost(
-        np.take(cells, training, axis=1),
-        binned=binned,
-        trees=trees,
-        target=taken,
-        roles=draw_bags(taken, N_BAGS, np.random.default_rng(seed)),
-        settings=QUICK,
-        seed=0,
-        order=turns,
-    )
-    return target.losses(curves.scores(cells[:, fold.held_out]), fold.held_out)
+    return Fold(path, np.stack(losses), reference_losses)
 
 
 def growth_weights(scores: FloatArray, target: Target, rows: NDArray[np.intp]) -> FloatArray:

@@ -1,8 +1,8 @@
-"""The picture of joint growth: what every further split is worth.
+"""The picture of cross-validation: what further splits are worth.
 
 A ledger comes in (its plain values; nothing of `calmgam.fit` is imported), the axes that were drawn
-on go out. Splits lie one below the other, in the order in which they were made, so that each can be
-read beside the error that it leads to.
+on go out. The splits of joint growth lie one below the other, in the order in which they were made,
+so that each can be read beside the error that it leads to.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_CHARACTERS = 52
+SPARSE_ROWS = 8  # where only some numbers of splits were tried
 
 
 def plot_path(ledger: Any, ax: Axes | None = None) -> Axes:
@@ -25,8 +26,8 @@ def plot_path(ledger: Any, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     ledger : Ledger
-        Of a fit with ``growth="joint"`` and ``max_splits="auto"``. A bar is one standard error of
-        the difference to the best; the number of splits of the model is marked.
+        Of a fit with ``max_splits="auto"``. A bar is one standard error of the difference to the
+        best; the number of splits of the model is marked.
     ax : matplotlib axes, optional
 
     Returns
@@ -36,14 +37,17 @@ def plot_path(ledger: Any, ax: Axes | None = None) -> Axes:
     points = ledger.path
     if not points:
         raise ValueError(
-            "the ledger must have a path, which growth='joint' with max_splits='auto' makes; "
-            "got none"
+            "the ledger must have a path, which a search with max_splits='auto' makes; got none"
         )
-    labels = ["0  no split", *(f"{k}  {_text(split)}" for k, split in enumerate(ledger.splits, 1))]
-    labels += map(str, range(len(labels), points[-1].n_splits + 1))
-    ax = ax or new_axes(1.6 * HALF_PAGE, 0.6 + 0.16 * len(labels))
+    labels = {point.n_splits: f"{point.n_splits}" for point in points} | {0: "0  no split"}
+    if ledger.is_joint:
+        labels |= {k: f"{k}  {_text(split)}" for k, split in enumerate(ledger.splits, 1)}
+    last = max(labels)
+    n_rows = last + 1 if ledger.is_joint else SPARSE_ROWS
+    ax = ax or new_axes(1.6 * HALF_PAGE, 0.6 + 0.16 * n_rows)
     chosen = len(ledger.accepted)
-    ax.axhspan(chosen - 0.5, chosen + 0.5, color=PALE, zorder=0)
+    half = 0.5 * (last + 1) / n_rows  # a row's height
+    ax.axhspan(chosen - half, chosen + half, color=PALE, zorder=0)
     n_splits, errors = zip(*((point.n_splits, point.error) for point in points), strict=True)
     bars = [point.standard_error for point in points]
     style: dict[str, Any] = {"color": COLOURS[0], "linewidth": 1, "markersize": 3}
@@ -51,10 +55,10 @@ def plot_path(ledger: Any, ax: Axes | None = None) -> Axes:
     for point in points:
         if point.chosen:
             ax.plot(point.error, point.n_splits, "o", color=COLOURS[1], markersize=6, zorder=3)
-    ax.set_yticks(range(len(labels)), labels)
-    ax.set_ylim(len(labels) - 0.5, -0.5)
+    ax.set_yticks(list(labels), list(labels.values()))
+    ax.set_ylim(last + half, -half)
     tidy(ax, "left", "bottom")
-    for k, text in enumerate(ax.get_yticklabels()):
+    for k, text in zip(labels, ax.get_yticklabels(), strict=True):
         text.set_color("black" if k <= chosen else GREY)
         text.set_fontweight("bold" if k == chosen else "normal")
     ax.set_xlabel("cross-validated error ± standard error", fontsize=SMALL)
