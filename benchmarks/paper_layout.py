@@ -3,6 +3,7 @@
 A table is a `Layout`: the label of every column in print, and the model of the runner that it is.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
@@ -21,6 +22,7 @@ EFFECTS = {"dnn": ("pdp", "rhale"), "xgb": ("pdp",), "rf": ("pdp",)}
 LEARNERS = {"NAM": "nam", "EBM": "boosting", "SPLINE": "spline"}  # in print -> curves
 PLAIN = {"NAM": "nam", "EBM": "ebm", "SPLINE": "spline"}  # in print -> rival
 OWN = {printed: gam_name(curves) for printed, curves in LEARNERS.items()}
+AUTO_AGAINST = {"EBM": OWN["EBM"], "SPLINE": PLAIN["SPLINE"]}  # where splits are cross-validated
 
 
 @dataclass(frozen=True)
@@ -40,14 +42,18 @@ class Layout:
         return self.measure not in ("accuracy", "r2")
 
 
-def reference_models(reference: str) -> dict[str, str]:
-    """Return the columns of a reference table: the black box, the plain learners, CALM."""
-    calm = {
-        f"CALM-{printed}/{effect.upper()}": paper_name(reference, effect, curves)
+def calm_models(reference: str, name: Callable[..., str] = paper_name) -> dict[str, str]:
+    """Return CALM's columns of a reference table."""
+    return {
+        f"CALM-{printed}/{effect.upper()}": name(reference, effect, curves)
         for printed, curves in LEARNERS.items()
         for effect in EFFECTS[reference]
     }
-    return {reference.upper(): BLACK_BOXES[reference], **PLAIN, **calm}
+
+
+def reference_models(reference: str) -> dict[str, str]:
+    """Return the columns of a reference table: the black box, the plain learners, CALM."""
+    return {reference.upper(): BLACK_BOXES[reference], **PLAIN, **calm_models(reference)}
 
 
 SYNTHETIC = Layout(

@@ -15,6 +15,7 @@ from benchmarks import tables, verdicts
 from benchmarks.datasets import N_FOLDS
 from benchmarks.paper_layout import Layout, decimals, published
 from benchmarks.registry import DATASETS
+from benchmarks.rivals.calm import auto_name
 
 MISSING = "–"
 WHOSE = ("ours", "published")
@@ -102,6 +103,12 @@ def main_table(measured: pd.DataFrame, layout: Layout) -> str:
     return with_title(layout, table) + "\n\n" + "\n".join(notes)
 
 
+def auto_ticks(measured: pd.DataFrame, layout: Layout) -> pd.DataFrame:
+    """Return the ticks of CALM-X with a cross-validated number of splits against X."""
+    models = {**layout.models, **paper.calm_models(layout.reference, auto_name)}
+    return learner_ticks(measured, Layout(**{**vars(layout), "models": models}), paper.AUTO_AGAINST)
+
+
 def learner_ticks(measured: pd.DataFrame, layout: Layout, plain: dict[str, str]) -> pd.DataFrame:
     """Return the ticks of CALM-X against X, X being the paper's rivals or our own learners."""
     layout = Layout(**{**vars(layout), "models": {**layout.models, **plain}})
@@ -130,12 +137,13 @@ def reference_table(measured: pd.DataFrame, layout: Layout) -> str:
 
 def reference_counts(measured: pd.DataFrame) -> str:
     """Return how many of the 225 and of the 75 cells of tables 10 to 15 are ticked."""
-    plain, mixed, own, black_box = (
+    plain, mixed, own, auto, black_box = (
         pd.concat(of_layout(layout) for layout in paper.REFERENCES)
         for of_layout in (
             partial(learner_ticks, measured, plain=paper.PLAIN),
             partial(learner_ticks, measured, plain={**paper.PLAIN, "EBM": paper.OWN["EBM"]}),
             partial(learner_ticks, measured, plain=paper.OWN),
+            partial(auto_ticks, measured),
             partial(black_box_ticks, measured),
         )
     )
@@ -144,6 +152,8 @@ def reference_counts(measured: pd.DataFrame) -> str:
         f"- CALM-X no worse than X: {counted(plain)}\n"
         f"- the same with our own GAM instead of EBM: {counted(mixed[['ours']])}\n"
         f"- CALM-X no worse than our own X without regions: {counted(own[['ours']])}\n"
+        "- CALM-X no worse than X with the number of splits chosen by cross-validation, boosted"
+        f" curves against our own GAM and splines against pyGAM: {counted(auto[['ours']])}\n"
         f"- best CALM no worse than its black box: {counted(black_box)}"
     )
 

@@ -1,7 +1,8 @@
 """calmgam: its default, and every configuration that is measured, in one table.
 
 The paper's are called calm-<reference>-<effect>-<curves>, e.g. calm-rf-pdp-spline; its main one is
-`calm_paper`. gam-<curves> is a curve learner without regions; with boosted curves, `own_gam`.
+`calm_paper`. With -auto behind, the number of splits is cross-validated. gam-<curves> is a curve
+learner without regions; with boosted curves, `own_gam`.
 """
 
 from dataclasses import replace
@@ -20,6 +21,11 @@ def paper_name(reference: str, effect: str, curves: str) -> str:
     """Return the name of one of the paper's configurations."""
     main = (reference, effect, curves) == ("xgb", "pdp", "boosting")
     return "calm_paper" if main else f"calm-{reference}-{effect}-{curves}"
+
+
+def auto_name(reference: str, effect: str, curves: str) -> str:
+    """Return the name of the same configuration with a cross-validated number of splits."""
+    return f"calm-{reference}-{effect}-{curves}-auto"
 
 
 def gam_name(curves: str) -> str:
@@ -52,19 +58,18 @@ def settings_by_name() -> dict[str, dict]:
         "calm_depth2": {"max_depth": 2},
         "calm_8_splits": {"max_splits": 8},
         "calm_10_splits": {"max_splits": 10},
-        "calm_heterogeneity": {"growth": "heterogeneity"},
+        "calm_heterogeneity": {"growth": "heterogeneity", "max_splits": None},
         **{name: {"more_seed": seed} for name, seed in SEEDS.items()},
         "calm_paper_response": {**paper, "effect_scale": "response"},
     }
     for curves in CURVES[1:]:
         found[gam_name(curves)] = {**paper, "max_depth": 0, "curves": curves}
     for (reference, effect), curves in product(EFFECTS, CURVES):
-        found[paper_name(reference, effect, curves)] = {
-            **paper,
-            "reference": REFERENCES[reference],
-            "effect": effect,
-            "curves": curves,
-        }
+        chosen = {"reference": REFERENCES[reference], "effect": effect, "curves": curves}
+        found[paper_name(reference, effect, curves)] = {**paper, **chosen}
+        if curves != "nam" and effect != "shap":
+            auto = {**paper, **chosen, "max_splits": "auto"}
+            found[auto_name(reference, effect, curves)] = auto
     return found
 
 

@@ -83,6 +83,27 @@ def test_own_learners_and_rivals_are_counted_apart(measured):
     assert "best CALM no worse than its black box: 0 of 2" in text
 
 
+def test_cross_validated_numbers_of_splits_are_counted_where_both_were_measured(measured):
+    def line(**more):
+        extra = [
+            cells("no2", "regression", {name.replace("_", "-"): [value] * 5})
+            for name, value in more.items()
+        ]
+        text = paper_tables.reference_counts(pd.concat([measured, *extra]))
+        (found,) = [line for line in text.splitlines() if "chosen by cross-validation" in line]
+        return found.rpartition(": ")[2]
+
+    assert line() == line(calm_xgb_pdp_spline_auto=0.4) == "0 of 0"  # no pyGAM was measured
+    boosted = {"calm_xgb_pdp_boosting_auto": 0.49}
+    assert line(**boosted) == "1 of 1"  # own GAM: 0.50, EBM: 0.49
+    assert line(calm_xgb_pdp_boosting_auto=0.51) == "0 of 1"
+    splines = {"spline": 0.48, "calm_rf_pdp_spline_auto": 0.49, "calm_xgb_pdp_spline_auto": 0.48}
+    assert line(**boosted, **splines) == "2 of 3"
+    networks = {"calm_dnn_pdp_boosting_auto": 0.6, "calm_dnn_rhale_boosting_auto": 0.5}
+    assert line(**boosted, **networks) == "2 of 2"  # the better effect counts
+    assert line(calm_xgb_pdp_nam_auto=0.1) == "0 of 0"
+
+
 def test_one_good_variant_is_enough(measured):
     good = cells("no2", "regression", {"calm-xgb-pdp-spline": [0.46]})
     (layout,) = (part for part in REFERENCES if part.name == "regr_rmse_reference_xgb")

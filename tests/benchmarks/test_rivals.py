@@ -6,7 +6,8 @@ from benchmarks.rivals.calm import CONFIGURATIONS, settings_by_name
 
 def test_paper_configurations_are_three_references_and_their_effects_by_three_learners():
     settings = settings_by_name()
-    paper = [name for name in settings if name.startswith("calm-") and "shap" not in name]
+    names = [name for name in settings if name.startswith("calm-") and "shap" not in name]
+    paper = [name for name in names if not name.endswith("-auto")]
     assert len([*paper, "calm_paper"]) == 12
     assert settings["calm_paper"]["reference"] == "xgboost"
     assert settings["calm-dnn-rhale-spline"] == {
@@ -16,6 +17,16 @@ def test_paper_configurations_are_three_references_and_their_effects_by_three_le
         "curves": "spline",
     }
     assert settings["gam-nam"] == {"preset": "paper", "max_depth": 0, "curves": "nam"}
+
+
+def test_steps_and_splines_have_a_twin_with_a_cross_validated_number_of_splits():
+    settings = settings_by_name()
+    twins = {name.removesuffix("-auto"): name for name in settings if name.endswith("-auto")}
+    assert len(twins) == 8
+    for name, twin in twins.items():
+        paper = "calm_paper" if name == "calm-xgb-pdp-boosting" else name
+        assert settings[twin] == {**settings[paper], "max_splits": "auto"}
+        assert settings[twin]["curves"] in ("boosting", "spline")
 
 
 def test_only_networks_need_torch():
