@@ -34,3 +34,23 @@ def test_ties_count_half():
     positive = np.array([True, False, True, False])
     assert area_under_curve(np.zeros(4), positive) == 0.5
     assert area_under_curve(np.array([2.0, 1, 1, 0]), positive) == 0.875
+
+
+def test_what_equal_targets_do_not_tell_is_left_out():
+    assert list(performance(hand_model(), X, np.ones(200))) == ["RMSE"]
+    assert list(performance(hand_model("logit"), X, ["yes"] * 200)) == ["log loss"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "y", "message"),
+    [
+        (X, None, "y must be given with X; got None"),
+        (X, np.ones(3), r"y must have one value per row of X, 200; got \(3,\)"),
+        (X, np.ones((200, 1)), r"y must have one value per row of X, 200; got \(200, 1\)"),
+        (X, ["no", "maybe"] * 100, r"y must hold the classes \['no', 'yes'\]; got .*'maybe'"),
+        (X[:0], [], "X must have rows to measure the model on; got none"),
+    ],
+)
+def test_a_bad_target_gets_a_clear_error(rows, y, message):
+    with pytest.raises(ValueError, match=message):
+        performance(hand_model("logit"), rows, y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,16 +25,35 @@ def performance(model: Model, X: Any, y: Any) -> dict[str, float]:
     Returns
     -------
     dict
-        "R²" and "RMSE", or "AUC" and "log loss".
+        "R²" and "RMSE", or "AUC" and "log loss"; the first is left out where all y are
+        equal.
     """
-    score, y = model.score(X), np.asarray(y)
+    score = model.score(X)
+    y = _checked(y, len(score), model.classes)
+    tells = np.any(y != y[0])
     if model.link == "identity":
-        squared_error = np.mean((y - score) ** 2)
-        r2 = 1.0 - squared_error / np.var(y)
-        return {"R²": float(r2), "RMSE": float(np.sqrt(squared_error))}
+        squared_error = float(np.mean((y - score) ** 2))
+        r2 = {"R²": 1.0 - squared_error / float(np.var(y))} if tells else {}
+        return {**r2, "RMSE": squared_error**0.5}
     positive = y == model.classes[1]
-    log_loss = np.mean(np.logaddexp(0.0, np.where(positive, -score, score)))
-    return {"AUC": area_under_curve(score, positive), "log loss": float(log_loss)}
+    log_loss = float(np.mean(np.logaddexp(0.0, np.where(positive, -score, score))))
+    auc = {"AUC": area_under_curve(score, positive)} if tells else {}
+    return {**auc, "log loss": log_loss}
+
+
+def _checked(y: Any, n_rows: int, classes: Sequence[Any]) -> NDArray[Any]:
+    """Return y as an array of one value per row, of known classes if there are any."""
+    if y is None:
+        raise ValueError("y must be given with X; got None")
+    values: NDArray[Any] = np.asarray(y)
+    if values.shape != (n_rows,):
+        raise ValueError(f"y must have one value per row of X, {n_rows}; got {values.shape}")
+    if n_rows == 0:
+        raise ValueError("X must have rows to measure the model on; got none")
+    unknown = [] if not classes else [one for one in np.unique(values) if one not in classes]
+    if unknown:
+        raise ValueError(f"y must hold the classes {list(classes)}; got {unknown[0]!r}")
+    return values
 
 
 def area_under_curve(score: FloatArray, positive: NDArray[np.bool_]) -> float:
