@@ -16,15 +16,17 @@ from benchmarks import paper_tables, plots, tables
 from benchmarks.datasets import N_FOLDS, catalogue
 from benchmarks.environments import ROOT
 from benchmarks.joint import TOO_SMALL, by_size
-from benchmarks.rivals.calm import CURVES, EFFECTS, paper_name
+from benchmarks.rivals.calm import CONFIGURATIONS, CURVES, EFFECTS, auto_name, paper_name
 from benchmarks.run import Cell, finished, names, run, settings_from, settings_parser
 
 RESULTS = ROOT / "benchmarks/results"
 FOLDS = [str(fold) for fold in range(N_FOLDS)]
 CALM = [paper_name(*effect, curves) for effect in EFFECTS for curves in CURVES]
+AUTO = [auto_name(*effect, curves) for effect in EFFECTS for curves in CURVES]
 FAST = (
     *("calm", "own_gam", "gam-spline"),
     *(name for name in CALM if not name.endswith("-nam") and "shap" not in name),
+    *(name for name in AUTO if name in CONFIGURATIONS),
     *("xgboost", "random_forest", "neural_network", "spline"),
 )
 SLOW = (

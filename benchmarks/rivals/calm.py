@@ -1,8 +1,8 @@
 """calmgam: its default, and every configuration that is measured, in one table.
 
 The paper's are called calm-<reference>-<effect>-<curves>, e.g. calm-rf-pdp-spline; its main one is
-`calm_paper`. With -auto behind, the number of splits is cross-validated. gam-<curves> is a curve
-learner without regions; with boosted curves, `own_gam`.
+`calm_paper`. With -auto behind, the number of splits is cross-validated, and there are as many bags
+as in the default. gam-<curves> is a curve learner without regions; with boosted curves, `own_gam`.
 """
 
 from dataclasses import replace
@@ -13,6 +13,7 @@ from benchmarks.rivals import TORCH, XGBOOST, Rival
 
 REFERENCES = {"xgb": "xgboost", "rf": "random_forest", "dnn": "mlp"}
 CURVES = ("boosting", "spline", "nam")
+AS_DEFAULT = {"max_splits": "auto", "n_bags": 16}  # without splits, they are the own GAM
 SEEDS = {f"calm_seed{seed}": seed for seed in range(1, 5)}  # of the default, beside seed 0
 EFFECTS = (("xgb", "pdp"), ("rf", "pdp"), ("dnn", "pdp"), ("dnn", "rhale"), ("xgb", "shap"))
 
@@ -68,8 +69,7 @@ def settings_by_name() -> dict[str, dict]:
         chosen = {"reference": REFERENCES[reference], "effect": effect, "curves": curves}
         found[paper_name(reference, effect, curves)] = {**paper, **chosen}
         if curves != "nam" and effect != "shap":
-            auto = {**paper, **chosen, "max_splits": "auto"}
-            found[auto_name(reference, effect, curves)] = auto
+            found[auto_name(reference, effect, curves)] = {**paper, **chosen, **AS_DEFAULT}
     return found
 
 

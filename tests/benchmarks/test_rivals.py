@@ -1,7 +1,8 @@
 import pytest
 
 from benchmarks import rivals
-from benchmarks.rivals.calm import CONFIGURATIONS, settings_by_name
+from benchmarks.rivals.calm import AS_DEFAULT, CONFIGURATIONS, settings_by_name
+from calmgam import CALMRegressor
 
 
 def test_paper_configurations_are_three_references_and_their_effects_by_three_learners():
@@ -25,8 +26,13 @@ def test_steps_and_splines_have_a_twin_with_a_cross_validated_number_of_splits()
     assert len(twins) == 8
     for name, twin in twins.items():
         paper = "calm_paper" if name == "calm-xgb-pdp-boosting" else name
-        assert settings[twin] == {**settings[paper], "max_splits": "auto"}
+        assert settings[twin] == {**settings[paper], **AS_DEFAULT}
         assert settings[twin]["curves"] in ("boosting", "spline")
+
+
+def test_without_splits_a_twin_is_the_own_gam():
+    default = CALMRegressor().get_params()
+    assert {name: default[name] for name in AS_DEFAULT} == AS_DEFAULT
 
 
 def test_only_networks_need_torch():
