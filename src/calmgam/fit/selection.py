@@ -2,10 +2,10 @@
 
 In: what a fold needs to repeat reference and growth on its own training part. Out: a `Selection`,
 the number chosen and the errors that led to it. Growth's own model is scored after every split on
-rows that nothing in the fold has seen; it proposes the fewest splits whose loss is within one
-standard error (of the paired differences) of the best. Boosted curves, like the final ones but
-coarser, then decide between that number, no split and the whole path: the fewest within `sparsity`
-standard errors win, none at all within twice that.
+rows that nothing in the fold has seen, and proposes the number at which it is best. Boosted curves,
+like the final ones but coarser, then decide between that number, no split and the whole path: the
+fewest within `sparsity` standard errors (of the paired differences) of the best win, none at all
+within twice that.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def cross_validate(
 
         return folds.row_by_row(folds.each(losses_of, n_jobs))
 
-    proposed = scores.choose(1.0)
+    proposed = int(np.argmin(scores.means))
     tried = sorted({0, *between(proposed, max_splits), max_splits})
     decisive = PathScores(np.stack([boosted(n_splits) for n_splits in tried]), target.weights)
     chosen = decisive.choose(sparsity)
