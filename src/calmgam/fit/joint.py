@@ -20,13 +20,15 @@ from calmgam.fit.binning import Binned, content_order
 from calmgam.fit.candidates import Candidates, code_matrix, thresholds_at
 from calmgam.fit.growing import GrowthSettings
 from calmgam.fit.ledger import SplitRecord
+from calmgam.fit.settings import SMALL_TABLE
 from calmgam.fit.thresholds import roundest_of_the_best, threshold_gains
 from calmgam.model.regions import Region
 from calmgam.model.schema import Feature, FloatArray
 from calmgam.model.tree import PartitionTree
 
 MAX_BINS = 32
-FIRST_SWEEPS, SWEEPS = 30, 5  # of backfitting: before the first split, after each split
+FIRST_SWEEPS, SWEEPS = 30, 5  # of backfitting: before the first split, after each split …
+SWEEPS_OF_SMALL = 20  # … of a small table, where they cost little
 PROMISING = 0.3  # share of the last split's gain below which conditions are left for later …
 REFRESH = 5  # … but looked at again after so many splits
 L2 = 5.0  # rows at rest in every cell of the histogram model
@@ -163,6 +165,7 @@ def grow_path(
     )
     for i, codes in enumerate(table.binned.codes):
         growth.set_cells(i, codes, 1)
+    n_sweeps = SWEEPS_OF_SMALL if len(scores) < SMALL_TABLE else SWEEPS
     watch = watch or (lambda residual: None)
     growth.backfit(FIRST_SWEEPS, state.residual)
     watch(state.residual)
@@ -182,7 +185,7 @@ def grow_path(
         n_slots = table.binned.n_slots[i]
         cells = state.leaf_of_row[i] * np.uint16(n_slots) + table.binned.codes[i]
         growth.set_cells(i, cells, len(state.regions[i]))
-        growth.backfit(SWEEPS, state.residual)
+        growth.backfit(n_sweeps, state.residual)
         watch(state.residual)
         at_least = PROMISING * found.gain if len(path) % REFRESH else 0.0
     return tuple(path)
