@@ -30,6 +30,7 @@ from calmgam.model.tree import PartitionTree
 
 # Bounds of a group's penalty, relative to what the rows know of its coefficients.
 LEAST, MOST = 1e-8, 1e8
+NEGLIGIBLE = 1e-16  # of the largest: rounding, where a feature is constant in a region
 MIN_CURVATURE = 1e-5  # of a row's log loss
 RELAXATION = 1.5  # of steps in the logarithm of the penalties: plain ones are slow
 
@@ -136,7 +137,7 @@ def estimate(
         if target.is_classification or step == 0:
             gram, right = design.normal_equations(*_working(target, weights, scores), n_jobs)
             information = over_groups(np.diag(gram)) / sizes
-            information[information == 0] = 1.0
+            information[information <= NEGLIGIBLE * information.max()] = 1.0
         if step == 0:
             penalties = start.penalties if start else information
         penalties = np.clip(penalties, LEAST * information, MOST * information)
