@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -17,7 +17,8 @@ def numeric(column, name="x", index=0):
 
 def cuts(column):
     values = np.unique(column[~np.isnan(column)])
-    return (values[1:] + values[:-1]) / 2
+    middle = (values[1:] + values[:-1]) / 2
+    return np.where(middle < values[1:], middle, values[:-1])  # nothing lies between neighbours
 
 
 def conditions_of(candidates):
@@ -106,6 +107,7 @@ VALUES = st.one_of(st.just(np.nan), st.floats(-100, 100), st.integers(-3, 3).map
     equal_up_to=st.integers(0, 5),
     missing=st.booleans(),
 )
+@example(column=np.array([0.0, -5e-324]), kind="all", n_thresholds=1, equal_up_to=2, missing=False)
 def test_codes_and_conditions_agree(column, kind, n_thresholds, equal_up_to, missing):
     edges = np.unique(cuts(column))
     found = candidates_for(
