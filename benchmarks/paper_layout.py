@@ -22,7 +22,7 @@ EFFECTS = {"dnn": ("pdp", "rhale"), "xgb": ("pdp",), "rf": ("pdp",)}
 LEARNERS = {"NAM": "nam", "EBM": "boosting", "SPLINE": "spline"}  # in print -> curves
 PLAIN = {"NAM": "nam", "EBM": "ebm", "SPLINE": "spline"}  # in print -> rival
 OWN = {printed: gam_name(curves) for printed, curves in LEARNERS.items()}
-AUTO_AGAINST = {**PLAIN, "EBM": OWN["EBM"]}  # where splits are cross-validated
+WITH_OWN_GAM = {**PLAIN, "EBM": OWN["EBM"]}
 
 
 @dataclass(frozen=True)

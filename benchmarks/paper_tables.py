@@ -8,7 +8,6 @@ printed: ties count.
 from collections.abc import Iterable
 from functools import partial
 
-import numpy as np
 import pandas as pd
 
 from benchmarks import paper_layout as paper
@@ -89,7 +88,9 @@ def tick_text(marks: pd.DataFrame) -> list[str]:
 
 def counted(marks: pd.DataFrame) -> str:
     """Return how many are ticked of those known: ours, and the published ones if there are any."""
-    texts = [f"{marks[part].sum()} of {marks[part].count()}" for part in marks if part in WHOSE]
+    texts = [
+        f"{int(marks[part].sum())} of {marks[part].count()}" for part in marks if part in WHOSE
+    ]
     return texts[0] if len(texts) == 1 else f"{texts[0]} (published: {texts[1]})"
 
 
@@ -110,7 +111,7 @@ def auto_ticks(measured: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     models = layout.models | {
         label: twin for label, twin in twins.items() if twin in CONFIGURATIONS
     }
-    return learner_ticks(measured, Layout(**{**vars(layout), "models": models}), paper.AUTO_AGAINST)
+    return learner_ticks(measured, Layout(**{**vars(layout), "models": models}), paper.WITH_OWN_GAM)
 
 
 def learner_ticks(measured: pd.DataFrame, layout: Layout, plain: dict[str, str]) -> pd.DataFrame:
@@ -145,14 +146,14 @@ def reference_counts(measured: pd.DataFrame) -> str:
         pd.concat(of_layout(layout) for layout in paper.REFERENCES)
         for of_layout in (
             partial(learner_ticks, measured, plain=paper.PLAIN),
-            partial(learner_ticks, measured, plain={**paper.PLAIN, "EBM": paper.OWN["EBM"]}),
+            partial(learner_ticks, measured, plain=paper.WITH_OWN_GAM),
             partial(learner_ticks, measured, plain=paper.OWN),
             partial(auto_ticks, measured),
             partial(black_box_ticks, measured),
         )
     )
-    known = np.where(auto["ours"].notna(), auto["ours"], mixed["ours"])  # in the same order
-    either = pd.DataFrame({"ours": known}).dropna().astype(bool)
+    # both in the same order
+    either = auto[["ours"]].where(auto[["ours"]].notna(), mixed[["ours"]].to_numpy())
     return (
         "## Ticks of tables 10 to 15\n\n"
         f"- CALM-X no worse than X: {counted(plain)}\n"

@@ -23,6 +23,11 @@ def test_regression_measures_agree_with_scikit_learn():
     assert measures["RMSE"] == pytest.approx(metrics.root_mean_squared_error(y, model.score(X)))
 
 
+def test_numbers_may_come_as_objects():
+    y = pd.Series(range(200), dtype=object)
+    assert performance(hand_model(), X, y) == performance(hand_model(), X, np.arange(200.0))
+
+
 def test_classification_measures_agree_with_scikit_learn():
     model, y = hand_model("logit"), rng.choice(["no", "yes"], 200)
     measures = performance(model, X, y)
@@ -42,15 +47,24 @@ def test_what_equal_targets_do_not_tell_is_left_out():
 
 
 @pytest.mark.parametrize(
-    ("rows", "y", "message"),
+    ("link", "rows", "y", "message"),
     [
-        (X, None, "y must be given with X; got None"),
-        (X, np.ones(3), r"y must have one value per row of X, 200; got \(3,\)"),
-        (X, np.ones((200, 1)), r"y must have one value per row of X, 200; got \(200, 1\)"),
-        (X, ["no", "maybe"] * 100, r"y must hold the classes \['no', 'yes'\]; got .*'maybe'"),
-        (X[:0], [], "X must have rows to measure the model on; got none"),
+        ("logit", X, None, "y must be given with X; got None"),
+        ("logit", X, np.ones(3), r"y must have one value per row of X, 200; got \(3,\)"),
+        ("logit", X, np.ones((200, 1)), r"y must have .* row of X, 200; got \(200, 1\)"),
+        (
+            "logit",
+            X,
+            ["no", "maybe"] * 100,
+            r"y must hold the classes \('no', 'yes'\); got 'maybe'",
+        ),
+        ("logit", X, ["no", None] * 100, r"y must hold the classes \('no', 'yes'\); got None"),
+        ("logit", X[:0], [], "X must have rows to measure the model on; got none"),
+        ("identity", X, [1.0, np.nan] * 100, "y must hold finite numbers; got nan"),
+        ("identity", X, ["1", "2"] * 100, "y must hold finite numbers; got '1'"),
+        ("identity", X, [1, None] * 100, "y must hold finite numbers; got None"),
     ],
 )
-def test_a_bad_target_gets_a_clear_error(rows, y, message):
+def test_a_bad_target_gets_a_clear_error(link, rows, y, message):
     with pytest.raises(ValueError, match=message):
-        performance(hand_model("logit"), rows, y)
+        performance(hand_model(link), rows, y)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from math import isfinite
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,8 @@ def performance(model: Model, X: Any, y: Any) -> dict[str, float]:
     return {**auc, "log loss": log_loss}
 
 
-def _checked(y: Any, n_rows: int, classes: Sequence[Any]) -> NDArray[Any]:
-    """Return y as an array of one value per row, of known classes if there are any."""
+def _checked(y: Any, n_rows: int, classes: tuple[Any, ...]) -> NDArray[Any]:
+    """Return y as an array of one value per row: a known class, or a number if there are none."""
     if y is None:
         raise ValueError("y must be given with X; got None")
     values: NDArray[Any] = np.asarray(y)
@@ -50,10 +51,14 @@ def _checked(y: Any, n_rows: int, classes: Sequence[Any]) -> NDArray[Any]:
         raise ValueError(f"y must have one value per row of X, {n_rows}; got {values.shape}")
     if n_rows == 0:
         raise ValueError("X must have rows to measure the model on; got none")
-    unknown = [] if not classes else [one for one in np.unique(values) if one not in classes]
-    if unknown:
-        raise ValueError(f"y must hold the classes {list(classes)}; got {unknown[0]!r}")
-    return values
+    if classes:
+        odd, rule = [one for one in values.tolist() if one not in classes], f"the classes {classes}"
+    else:
+        odd = [one for one in values.tolist() if not isinstance(one, Real) or not isfinite(one)]
+        rule = "finite numbers"
+    if odd:
+        raise ValueError(f"y must hold {rule}; got {odd[0]!r}")
+    return values if classes else values.astype(np.float64)
 
 
 def area_under_curve(score: FloatArray, positive: NDArray[np.bool_]) -> float:
