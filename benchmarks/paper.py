@@ -5,8 +5,8 @@
     python -m benchmarks.paper --no-run                          # tables and pictures alone
 
 Cells that other benchmarks measured (joint.csv, earlier.csv) are taken from there; `--fresh`
-measures those too. Unless models are named, fast ones run on five folds, slow ones on fold 0 of
-the datasets with fewer than 10,000 rows.
+measures those too. Unless models are named, fast ones run on five folds, networks as curves on
+fold 0, slow rivals on fold 0 of the datasets with fewer than 10,000 rows.
 """
 
 import argparse
@@ -29,22 +29,20 @@ FAST = (
     *(name for name in AUTO if name in CONFIGURATIONS),
     *("xgboost", "random_forest", "neural_network", "spline"),
 )
-SLOW = (
-    *("calm-xgb-shap-boosting", "gam-nam"),
-    *(name for name in CALM if name.endswith("-nam") and "shap" not in name),
-    *("nam", "ebm", "eb2m", "node_ga2m", "gami_net"),
-)
+NETWORKS = ("nam", "gam-nam", *(n for n in CALM if n.endswith("-nam") and "shap" not in n))
+SLOW = ("calm-xgb-shap-boosting", "ebm", "eb2m", "node_ga2m", "gami_net")
 RESPONSE = "calm_paper_response"  # makes a difference to classifiers alone
 MAX_ROWS_OF_SLOW = 10_000
 
 
 def planned(datasets: list[str]) -> list[Cell]:
-    """Return the default cells: everything fast first, then the slow models."""
+    """Return the default cells: everything fast first, then networks, then the slow models."""
     listed = catalogue().loc[datasets]
     cells = [Cell(dataset, model, fold) for dataset in datasets for fold in FOLDS for model in FAST]
     for dataset, facts in listed.iterrows():
         if facts["task"] == "classification":
             cells += [Cell(dataset, RESPONSE, fold) for fold in FOLDS]
+    cells += [Cell(dataset, model, "0") for dataset in datasets for model in NETWORKS]
     small = listed.index[listed["n_rows"] < MAX_ROWS_OF_SLOW]
     return cells + [Cell(dataset, model, "0") for dataset in small for model in SLOW]
 

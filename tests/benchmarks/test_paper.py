@@ -14,15 +14,17 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_plan_runs_slow_models_on_one_fold_of_small_datasets(folder):
+def test_plan_runs_networks_on_one_fold_and_slow_models_on_one_of_small_datasets(folder):
     cells = paper.planned(["no2", "magic"])
-    assert len(cells) == len(set(cells)) == 10 * len(paper.FAST) + 5 + len(paper.SLOW)
-    assert {cell for cell in cells if cell.model == "nam"} == {Cell("no2", "nam", "0")}
+    on_one_fold = 2 * len(paper.NETWORKS) + len(paper.SLOW)
+    assert len(cells) == len(set(cells)) == 10 * len(paper.FAST) + 5 + on_one_fold
+    assert {cell for cell in cells if cell.model == "eb2m"} == {Cell("no2", "eb2m", "0")}
+    assert {cell.dataset for cell in cells if cell.model == "nam"} == {"no2", "magic"}
     assert {cell.dataset for cell in cells if cell.model == paper.RESPONSE} == {"magic"}
 
 
 def test_plan_holds_every_configuration_of_the_paper():
-    planned = {*paper.FAST, *paper.SLOW}
+    planned = {*paper.FAST, *paper.NETWORKS, *paper.SLOW}
     assert {name for name in paper.CALM if "shap" not in name} <= planned
     for model in planned:
         assert rivals.find(model)

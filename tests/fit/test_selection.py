@@ -300,7 +300,7 @@ def test_an_additive_truth_of_correlated_features_is_left_alone():
 
 @pytest.mark.parametrize(
     ("proposed", "tried"),
-    [(0, {0}), (1, {1}), (2, {1, 2}), (5, {3, 5}), (6, {6}), (15, {15}), (16, {10}), (20, {10})],
+    [(0, {0}), (1, {1}), (2, {1, 2}), (5, {3, 5}), (6, {6}), (10, {10}), (11, {10}), (20, {10})],
 )
 def test_what_is_tried_between_nothing_and_the_whole_path(proposed, tried):
     assert selection.between(proposed, 20) == tried

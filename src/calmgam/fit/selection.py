@@ -201,12 +201,12 @@ def cross_validate(
 def between(proposed: int, max_splits: int) -> set[int]:
     """Return the numbers to try between no split and the whole path.
 
-    If few are proposed, each of them counts, and half as many are tried too; if nearly all are,
-    there is no more to say of them, and half the path is tried instead.
+    If few are proposed, each of them counts, and half as many are tried too. Beyond half the path
+    it is half or all: a fold has fewer rows, and doubts splits that all rows support.
     """
     if 4 * proposed <= max_splits:
         return {(proposed + 1) // 2, proposed}
-    return {proposed if 4 * proposed <= 3 * max_splits else max_splits // 2}
+    return {min(proposed, max_splits // 2)}
 
 
 def follow_path(
