@@ -10,6 +10,7 @@ from calmgam import CALMRegressor
 from calmgam.fit import selection
 from calmgam.fit.binning import bin_table
 from calmgam.fit.candidates import candidates_for
+from calmgam.fit.denoising import growth_target
 from calmgam.fit.folds import N_FOLDS, boosted_losses
 from calmgam.fit.growing import GrowthSettings
 from calmgam.fit.joint import JointTable, grow_path, trees_after
@@ -20,7 +21,6 @@ from calmgam.fit.selection import (
     Selection,
     cross_validate,
     follow_path,
-    growth_weights,
 )
 from calmgam.model.schema import Schema
 
@@ -114,26 +114,6 @@ def test_a_refusal_says_whether_anything_was_cross_validated():
     assert kept.reason == "beyond the 2 splits that cross-validation keeps"
 
 
-# ---- targets ----------------------------------------------------------------------------------
-
-
-def test_log_odds_count_by_their_curvature():
-    sample_weights = np.array([1.0, 1.0, 2.0, 1.0])
-    target = Target.classification(np.array([0.0, 1, 1, 0]), sample_weights)
-    weights = growth_weights(np.array([0.0, 1.0, 0.0, 30.0]), target, np.arange(4))
-    assert weights.mean() == pytest.approx(1)
-    probability = 1 / (1 + np.exp(-1))
-    curvatures = [0.25, probability * (1 - probability), 0.25, selection.MIN_CURVATURE]
-    expected = curvatures * sample_weights
-    np.testing.assert_allclose(weights / weights[0], expected / expected[0])
-
-
-def test_numbers_count_by_their_sample_weights():
-    target = Target.regression(np.arange(4.0), np.array([1.0, 2, 3, 4]))
-    weights = growth_weights(np.zeros(2), target, np.array([1, 3]))
-    np.testing.assert_allclose(weights, [2 / 3, 4 / 3])
-
-
 # ---- cross-validation ---------------------------------------------------------------------------
 
 
@@ -208,7 +188,7 @@ def test_growth_scores_what_it_would_predict():
     fold = case.fold()
     training = np.delete(np.arange(len(case.X)), case.held_out)
     scores = case.learner().fit(case.X, training).score(case.X[training])
-    weights = growth_weights(scores, case.target, training)
+    scores, weights = growth_target(scores, case.target, training)
     left_over = []
     X, binned = case.X[training], case.binned.take(training)
     table = replace(

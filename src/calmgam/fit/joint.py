@@ -1,6 +1,6 @@
 """Step 2 beyond the paper: all trees grown together, best split first.
 
-In: a denoised target (the reference's scores) and the table in coarse bins. Out: the path, a list
+In: a denoised target (`fit/denoising.py`) and the table in coarse bins. Out: the path, a list
 of splits in order of merit. An additive histogram model is fitted to the target; then, again and
 again, the split that explains most of what is left over all leaves of all trees is made, and the
 model is fitted on. So no interaction is paid for twice, and weak splits come last.

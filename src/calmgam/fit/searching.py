@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 
 from calmgam.fit.binning import Binned
 from calmgam.fit.boosted_trees import MAX_CUTS
+from calmgam.fit.denoising import growth_target
 from calmgam.fit.folds import enough_rows
 from calmgam.fit.growing import GrowthSettings, candidates_on, grow_all, positions_of
 from calmgam.fit.joint import JointTable, PathSplit, grow_path, trees_after
 from calmgam.fit.ledger import Ledger
 from calmgam.fit.reference import Reference, ReferenceLearner
-from calmgam.fit.selection import MAX_AUTO_SPLITS, Selection, cross_validate, growth_weights
+from calmgam.fit.selection import MAX_AUTO_SPLITS, Selection, cross_validate
 from calmgam.fit.shares import cross_validate_shares
 from calmgam.fit.threads import parallel_map
 from calmgam.model.schema import FloatArray
@@ -210,9 +211,8 @@ def _search_jointly(
         max_splits=limits[asked],
         split_features=searched,
     )
-    scores = reference.score(X)
-    weights = growth_weights(scores, learner.target, np.arange(len(X)))
-    path = grow(table, scores, weights, n_jobs=n_jobs)
+    denoised, weights = growth_target(reference.score(X), learner.target, np.arange(len(X)))
+    path = grow(table, denoised, weights, n_jobs=n_jobs)
     n_splits, selection = len(path), Selection()
     if asked == "auto":
         if enough_rows(learner.target):

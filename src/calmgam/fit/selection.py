@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from calmgam.fit.binning import Binned
+from calmgam.fit.denoising import growth_target
 from calmgam.fit.folds import MAX_BINS, Folds, boosted_losses
 from calmgam.fit.joint import JointTable, PathSplit, trees_after
 from calmgam.fit.ledger import PathPoint
@@ -26,7 +26,6 @@ from calmgam.fit.reference import ReferenceLearner
 from calmgam.model.schema import FloatArray
 
 MAX_AUTO_SPLITS = 20
-MIN_CURVATURE = 0.1
 
 Grow = Callable[..., tuple[PathSplit, ...]]
 
@@ -220,28 +219,14 @@ def follow_path(
     """Repeat reference and growth without some rows, which score growth's model on its way."""
     target = learner.target
     training = np.delete(np.arange(len(X)), held_out)
-    reference_scores = learner.fit(X, training, n_jobs=1).score(X)
-    weights = np.zeros(len(X))
-    weights[training] = growth_weights(reference_scores[training], target, training)
+    scores = learner.fit(X, training, n_jobs=1).score(X)
+    denoised, weights = scores.copy(), np.zeros(len(X))
+    denoised[training], weights[training] = growth_target(scores[training], target, training)
     losses: list[FloatArray] = []
 
     def watch(residual: FloatArray) -> None:
-        scores = reference_scores[held_out] - residual[held_out]
-        losses.append(target.losses(scores, held_out))
+        losses.append(target.losses(denoised[held_out] - residual[held_out], held_out))
 
-    path = grow(table, reference_scores, weights, watch=watch)
+    path = grow(table, denoised, weights, watch=watch)
     losses += losses[-1:] * (max_splits + 1 - len(losses))  # the path has ended
-    reference_losses = target.losses(reference_scores[held_out], held_out)
-    return Fold(path, np.stack(losses), reference_losses)
-
-
-def growth_weights(scores: FloatArray, target: Target, rows: NDArray[np.intp]) -> FloatArray:
-    """Return the weights of rows when their scores are growth's target; mean 1.
-
-    Log-odds count by the curvature of the log loss, bounded below: far from 0 they matter less.
-    """
-    weights = target.weights[rows]
-    if target.is_classification:
-        probability = expit(scores)
-        weights = weights * np.maximum(probability * (1 - probability), MIN_CURVATURE)
-    return weights / weights.mean()
+    return Fold(path, np.stack(losses), target.losses(scores[held_out], held_out))
