@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 
 from calmgam.fit.binning import Binned
 from calmgam.fit.boosted_trees import MAX_CUTS
+from calmgam.fit.choosing import Selection
 from calmgam.fit.denoising import growth_target
 from calmgam.fit.folds import enough_rows
 from calmgam.fit.growing import GrowthSettings, candidates_on, grow_all, positions_of
 from calmgam.fit.joint import JointTable, PathSplit, grow_path, trees_after
 from calmgam.fit.ledger import Ledger
 from calmgam.fit.reference import Reference, ReferenceLearner
-from calmgam.fit.selection import MAX_AUTO_SPLITS, Selection, cross_validate
+from calmgam.fit.selection import MAX_AUTO_SPLITS, cross_validate
 from calmgam.fit.shares import cross_validate_shares
 from calmgam.fit.threads import parallel_map
 from calmgam.model.schema import FloatArray

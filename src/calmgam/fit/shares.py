@@ -14,10 +14,10 @@ from collections.abc import Callable
 import numpy as np
 
 from calmgam.fit.binning import Binned, content_order
+from calmgam.fit.choosing import PathScores, Selection
 from calmgam.fit.folds import MAX_BINS, Folds, boosted_losses
 from calmgam.fit.grown import GrownTrees
 from calmgam.fit.reference import ReferenceLearner
-from calmgam.fit.selection import PathScores, Selection
 from calmgam.model.schema import FloatArray
 
 SHARES = (0.0, 0.25, 0.5, 1.0)
