@@ -74,7 +74,8 @@ def by_model(cells: pd.Series) -> pd.DataFrame:
     """Return a series of (dataset, model) as dataset × model, models in their usual order."""
     table = cells.unstack("model").reindex(cells.index.unique("dataset"))
     models = dict.fromkeys((*FAST, *GIVEN_SPLITS.values(), *SLOW))
-    return table[[model for model in models if model in table]].reset_index().rename_axis(columns=None)
+    known = [model for model in models if model in table]
+    return table[known].reset_index().rename_axis(columns=None)
 
 
 def mean_of_seeds(measured: pd.DataFrame, seeds: pd.DataFrame) -> pd.DataFrame:

@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 
 from calmgam.fit import folds
-from calmgam.fit.folds import Folds, draw_folds, enough_rows
+from calmgam.fit.binning import bin_table
+from calmgam.fit.folds import Folds, coarse_bins, draw_folds, enough_rows
 from calmgam.fit.losses import Target
+from calmgam.model.schema import Schema
 
 
 def test_folds_are_alike_in_size_and_classes():
@@ -47,3 +49,11 @@ def test_folds_are_worked_on_in_any_number_of_threads(drawn):
     sizes = drawn.each(lambda k: len(drawn.parts[k]), 1, lambda *call: calls.append(call))
     assert sizes == drawn.each(lambda k: len(drawn.parts[k]), 3) == [13, 13, 12, 12]
     assert calls == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+@pytest.mark.parametrize(("n_rows", "n_bins"), [(500, 128), (4096, 128), (16_000, 500)])
+def test_more_rows_are_compared_in_finer_bins(n_rows, n_bins):
+    X = np.random.default_rng(0).normal(size=(n_rows, 1))
+    schema = Schema.learn(X)
+    coarse = coarse_bins(bin_table(schema.encode(X), schema, 1024))
+    assert len(coarse.edges[0]) + 1 == pytest.approx(n_bins, abs=1)

@@ -179,6 +179,16 @@ def test_an_additive_truth_of_correlated_features_is_left_alone():
     assert found.count(0) >= 3
 
 
+@pytest.mark.parametrize("seed", [1, 10])
+def test_tails_of_a_large_additive_truth_are_no_interaction(seed):
+    """What wide bins at the ends of a curve leave over, correlated features seem to explain."""
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(size=(8000, 1))
+    X = np.sqrt(0.9) * shared + np.sqrt(0.1) * rng.normal(size=(8000, 6))
+    y = np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] ** 2 + X[:, 2] + 0.5 * rng.normal(size=8000)
+    assert CALMRegressor(random_state=seed, n_jobs=1).fit(X, y).n_splits_ == 0
+
+
 @pytest.mark.parametrize(
     ("proposed", "tried"),
     [(0, {0}), (1, {1}), (2, {1, 2}), (5, {3, 5}), (6, {6}), (10, {10}), (11, {10}), (20, {10})],

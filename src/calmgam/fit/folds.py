@@ -23,7 +23,7 @@ from calmgam.model.tree import PartitionTree
 
 N_FOLDS = 4
 MIN_ROWS_PER_FOLD = 10  # of each class
-MAX_BINS = 128
+MIN_BINS, ROWS_PER_BIN = 128, 32
 N_BAGS = 8
 QUICK = BoostingSettings(
     learning_rate=0.16,
@@ -89,6 +89,15 @@ def draw_folds(target: Target, n_folds: int, rng: np.random.Generator) -> NDArra
 def enough_rows(target: Target) -> bool:
     """Whether every fold would hold enough rows (of either class)."""
     return min(map(len, target.strata)) >= N_FOLDS * MIN_ROWS_PER_FOLD
+
+
+def coarse_bins(binned: Binned) -> Binned:
+    """Return wider bins, enough for curves that are compared and not kept.
+
+    The more rows, the finer: what a curve cannot follow within a bin, a split on another feature
+    that moves with it would seem to explain.
+    """
+    return binned.coarsened(max(MIN_BINS, binned.codes.shape[1] // ROWS_PER_BIN))
 
 
 def boosted_losses(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from calmgam.fit.binning import Binned
 from calmgam.fit.choosing import PathScores, Selection
 from calmgam.fit.denoising import growth_target
-from calmgam.fit.folds import MAX_BINS, Folds, boosted_losses
+from calmgam.fit.folds import Folds, boosted_losses, coarse_bins
 from calmgam.fit.joint import JointTable, PathSplit, trees_after
 from calmgam.fit.reference import ReferenceLearner
 from calmgam.model.schema import FloatArray
@@ -86,7 +86,7 @@ def cross_validate(
         progress,
     )
     scores = PathScores(folds.row_by_row([fold.losses for fold in followed]), target.weights)
-    coarse = binned.coarsened(MAX_BINS)
+    coarse = coarse_bins(binned)
 
     def boosted(n_splits: int) -> FloatArray:
         def losses_of(k: int) -> FloatArray:

@@ -15,7 +15,7 @@ import numpy as np
 
 from calmgam.fit.binning import Binned, content_order
 from calmgam.fit.choosing import PathScores, Selection
-from calmgam.fit.folds import MAX_BINS, Folds, boosted_losses
+from calmgam.fit.folds import Folds, boosted_losses, coarse_bins
 from calmgam.fit.grown import GrownTrees
 from calmgam.fit.reference import ReferenceLearner
 from calmgam.model.schema import FloatArray
@@ -58,7 +58,7 @@ def cross_validate_shares(
     target = learner.target
     share_of_number = shares_of(n_splits)
     folds = Folds.draw(target, rng)
-    coarse, turns = binned.coarsened(MAX_BINS), content_order(binned)
+    coarse, turns = coarse_bins(binned), content_order(binned)
 
     def losses_of(fold: int) -> FloatArray:
         """Held-out losses with every share of the splits, and of the reference."""
