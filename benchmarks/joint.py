@@ -78,15 +78,31 @@ def by_model(cells: pd.Series) -> pd.DataFrame:
     return table[known].reset_index().rename_axis(columns=None)
 
 
-def mean_of_seeds(measured: pd.DataFrame, seeds: pd.DataFrame) -> pd.DataFrame:
-    """Return fold 0 with the default's error averaged over its seeds, where all are there."""
-    fold = measured[measured["fold"] == "0"].set_index("dataset")
-    errors = seeds[seeds["fold"] == "0"].pivot(index="dataset", columns="model", values="error")
-    errors = errors.reindex(columns=list(SEEDS)).dropna()
-    default = fold.loc[(fold["model"] == "calm") & fold.index.isin(errors.index)]
-    mean = errors.assign(calm=default["error"]).mean(axis=1)
-    rivals = fold[(fold["model"] != "calm") & fold.index.isin(errors.index)]
-    return pd.concat([default.assign(error=mean), rivals]).reset_index()
+def errors_by_seed(measured: pd.DataFrame, seeds: pd.DataFrame) -> pd.DataFrame:
+    """Return dataset × seed, the default's errors on fold 0, where all are there."""
+    both = pd.concat([measured[measured["model"] == "calm"], seeds])
+    errors = both[both["fold"] == "0"].pivot(index="dataset", columns="model", values="error")
+    return errors.reindex(columns=["calm", *SEEDS]).dropna()
+
+
+def with_errors(measured: pd.DataFrame, errors: pd.Series) -> pd.DataFrame:
+    """Return fold 0 of some datasets with other errors of the default."""
+    fold = measured[(measured["fold"] == "0") & measured["dataset"].isin(errors.index)]
+    others = fold["dataset"].map(errors).where(fold["model"] == "calm", fold["error"])
+    return fold.assign(error=others)
+
+
+def against_eb2m_by_seed(measured: pd.DataFrame, seeds: pd.DataFrame) -> list[str]:
+    """Return a table of the mean over seeds, and the counts of every seed."""
+    errors = errors_by_seed(measured, seeds)
+    mean = verdicts.on_fold(with_errors(measured, errors.mean(axis=1)), "calm", "eb2m")
+    counted = {
+        seed: verdicts.counts(verdicts.on_fold(with_errors(measured, one), "calm", "eb2m"))
+        for seed, one in errors.items()
+    }
+    title = f"calm, mean of {len(counted)} seeds, against eb2m: {verdicts.counts(mean)}"
+    by_seed = pd.DataFrame(counted.items(), columns=["seed", "against eb2m"])
+    return [tables.section(title, mean), tables.section("calm against eb2m by seed", by_seed)]
 
 
 def report(measured: pd.DataFrame, seeds: pd.DataFrame | None = None) -> str:
@@ -111,9 +127,7 @@ def report(measured: pd.DataFrame, seeds: pd.DataFrame | None = None) -> str:
         title = f"{ours} against eb2m on fold 0, without {TOO_SMALL}: {verdicts.counts(table)}"
         parts.append(tables.section(title, table))
     if seeds is not None:
-        table = verdicts.on_fold(mean_of_seeds(large, seeds), "calm", "eb2m")
-        title = f"calm, mean of {1 + len(SEEDS)} seeds, against eb2m: {verdicts.counts(table)}"
-        parts.append(tables.section(title, table))
+        parts += against_eb2m_by_seed(large, seeds)
     return "\n\n".join(parts)
 
 

@@ -13,19 +13,20 @@ from benchmarks import tables
 from benchmarks.environments import ROOT
 from benchmarks.run import names
 
-N_ROWS, N_FEATURES, RHO = 1000, 5, 0.9
+N_ROWS = {"noise": 1000, "additive": 1000, "large-additive": 16_000}
+N_FEATURES, RHO = 5, 0.9
 REQUIRED = 18  # of 20 seeds without a split
 
 
-def noise(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def noise(rng: np.random.Generator, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Return independent features and a score that knows none of them."""
-    return rng.normal(size=(N_ROWS, N_FEATURES)), np.zeros(N_ROWS)
+    return rng.normal(size=(n_rows, N_FEATURES)), np.zeros(n_rows)
 
 
-def additive(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def additive(rng: np.random.Generator, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Return features with pairwise correlation RHO and a sum of curves, not of products."""
-    shared = rng.normal(size=(N_ROWS, 1))
-    X = np.sqrt(RHO) * shared + np.sqrt(1 - RHO) * rng.normal(size=(N_ROWS, N_FEATURES))
+    shared = rng.normal(size=(n_rows, 1))
+    X = np.sqrt(RHO) * shared + np.sqrt(1 - RHO) * rng.normal(size=(n_rows, N_FEATURES))
     return X, np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] ** 2 + np.tanh(X[:, 2]) - 0.5 * X[:, 3]
 
 
@@ -34,11 +35,11 @@ def n_splits(truth: str, task: str, seed: int) -> int:
     from calmgam import CALMClassifier, CALMRegressor
 
     rng = np.random.default_rng(seed)
-    X, score = {"noise": noise, "additive": additive}[truth](rng)
+    X, score = (noise if truth == "noise" else additive)(rng, N_ROWS[truth])
     if task == "regression":
-        y = score + rng.normal(size=N_ROWS)
+        y = score + rng.normal(size=len(X))
         return CALMRegressor(random_state=seed).fit(X, y).n_splits_
-    y = rng.random(N_ROWS) < 1 / (1 + np.exp(-score))
+    y = rng.random(len(X)) < 1 / (1 + np.exp(-score))
     return CALMClassifier(random_state=seed).fit(X, y).n_splits_
 
 
@@ -53,7 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.noise", description="Count splits where there is nothing."
     )
-    parser.add_argument("--truths", type=names, default=names("noise,additive"))
+    parser.add_argument("--truths", type=names, default=list(N_ROWS))
     parser.add_argument("--tasks", type=names, default=names("regression,classification"))
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/noise.csv")

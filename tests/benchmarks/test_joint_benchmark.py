@@ -1,3 +1,5 @@
+import re
+
 import pandas as pd
 import pytest
 
@@ -61,9 +63,12 @@ def test_seeds_are_averaged_where_all_are_there(measured):
     """Of no2 one seed is missing; wine has an error of 1 with seed 0 and 2 with the others."""
     cells = [("wine", seed, 2.0) for seed in SEEDS] + [("no2", seed, 5.0) for seed in [*SEEDS][1:]]
     seeds = pd.DataFrame(cells, columns=["dataset", "model", "error"]).assign(fold="0")
-    errors = joint.mean_of_seeds(measured, seeds).set_index(["dataset", "model"])["error"]
-    assert errors.to_dict() == {("wine", "calm"): pytest.approx(1.8), ("wine", "eb2m"): 2.0}
+    mean = joint.errors_by_seed(measured, seeds).mean(axis=1)
+    fold = joint.with_errors(measured, mean).set_index(["dataset", "model"])
+    assert fold["error"].to_dict() == {("wine", "calm"): pytest.approx(1.8), ("wine", "eb2m"): 2.0}
     text = joint.report(measured, seeds)
+    assert re.search(r"\| calm +\| better 1, level 0, worse 0 \(of 1\)", text)
+    assert re.search(r"\| calm_seed1 +\| better 0, level 1, worse 0 \(of 1\)", text)
     assert "calm, mean of 5 seeds, against eb2m: better 1, level 0, worse 0 (of 1)" in text
 
 

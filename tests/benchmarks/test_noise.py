@@ -17,10 +17,11 @@ def test_summary_counts_the_seeds_without_a_split():
 
 @pytest.mark.parametrize("task", ["regression", "classification"])
 def test_a_run_writes_one_row_per_seed(task, tmp_path, monkeypatch):
-    monkeypatch.setattr(noise, "N_ROWS", 60)
+    monkeypatch.setattr(noise, "N_ROWS", dict.fromkeys(noise.N_ROWS, 60))
     out = tmp_path / "results" / "noise.csv"
     noise.main(["--tasks", task, "--seeds", "2", "--out", str(out)])
     written = pd.read_csv(out)
-    assert written["case"].tolist() == [f"noise {task}"] * 2 + [f"additive {task}"] * 2
+    truths = ("noise", "noise", "additive", "additive", "large-additive", "large-additive")
+    assert written["case"].tolist() == [f"{truth} {task}" for truth in truths]
     assert list(written.columns) == ["case", "seed", "n_splits"]
     assert "required" in out.with_suffix(".md").read_text()
