@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from calmgam.fit.ensembles import TreeEnsemble
+from calmgam.fit.references.ensembles import TreeEnsemble
 
 # ---- heterogeneity.hpp: variances by the book, one candidate at a time ---------------------------
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from calmgam.fit.binning import bin_table
-from calmgam.fit.losses import Target
-from calmgam.fit.partitions import given_trees
+from calmgam.fit.data.binning import bin_table
+from calmgam.fit.data.target import Target
+from calmgam.fit.regions.given import given_trees
 from calmgam.model.regions import Condition
 from calmgam.model.schema import Feature, Schema
 from calmgam.model.tree import PartitionTree

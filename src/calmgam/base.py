@@ -15,28 +15,28 @@ from joblib import effective_n_jobs
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from calmgam.fit.binning import bin_table
-from calmgam.fit.curves import draw_bags
-from calmgam.fit.growing import GrowthSettings
-from calmgam.fit.inputs import (
+from calmgam.fit.curves.by_name import LEARNERS, Learn, fit_curves
+from calmgam.fit.curves.contract import draw_bags
+from calmgam.fit.data.binning import bin_table
+from calmgam.fit.data.checks import (
     decoder,
     frame_like,
     is_frame,
     match_columns,
     warn_of_identifiers,
 )
-from calmgam.fit.joint import trees_after
-from calmgam.fit.learners import LEARNERS, Learn, fit_curves
-from calmgam.fit.ledger import frame_of
-from calmgam.fit.losses import Target
-from calmgam.fit.partitions import Partition, given_trees
-from calmgam.fit.progress import stage
-from calmgam.fit.reference import ReferenceLearner
-from calmgam.fit.searching import Search, search_regions
-from calmgam.fit.settings import check_in, check_integer
-from calmgam.fit.stability import COLUMNS as STABILITY_COLUMNS
-from calmgam.fit.stability import stability_of
+from calmgam.fit.data.target import Target
+from calmgam.fit.references.reference import ReferenceLearner
+from calmgam.fit.regions.given import Partition, given_trees
+from calmgam.fit.regions.heterogeneity.growing import GrowthSettings
+from calmgam.fit.regions.joint.path import trees_after
+from calmgam.fit.regions.search import Search, search_regions
+from calmgam.fit.regions.stability import COLUMNS as STABILITY_COLUMNS
+from calmgam.fit.regions.stability import stability_of
+from calmgam.fit.support.progress import stage
+from calmgam.fit.support.settings import check_in, check_integer
 from calmgam.model.glassbox import Model
+from calmgam.model.ledger import frame_of
 from calmgam.model.schema import FloatArray, Schema
 from calmgam.model.tree import PartitionTree
 from calmgam.parameters import PAPER

@@ -10,8 +10,8 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from calmgam.base import BaseCALM, all_or_nothing
-from calmgam.fit.inputs import check_target, weigh_rows
-from calmgam.fit.losses import Target
+from calmgam.fit.data.checks import check_target, weigh_rows
+from calmgam.fit.data.target import Target
 from calmgam.model.schema import FloatArray
 from calmgam.parameters import ATTRIBUTES, PARAMETERS, SUMMARY
 

@@ -42,10 +42,10 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "bikes.json"
     MODEL.save(path)
 
-    def fail(self, target):
+    def fail(source, target):
         raise OSError("disk full")
 
-    monkeypatch.setattr("pathlib.Path.replace", fail)
+    monkeypatch.setattr("os.replace", fail)
     with pytest.raises(OSError, match="disk full"):
         MODEL.save(path)
     assert [file.name for file in tmp_path.iterdir()] == ["bikes.json"]

@@ -226,7 +226,7 @@ def test_a_work_limit_leaves_sound_bounds(monkeypatch):
             changes = brute.scores.take(stop, k) - brute.scores.take(0, k)
             truth = monotonicity(model, feature.name)
             with monkeypatch.context() as patch:
-                patch.setattr("calmgam.read.optimise.MAX_ENTRIES", 8)
+                patch.setattr("calmgam.model.exact.optimise.MAX_ENTRIES", 8)
                 found = sensitivity(model, feature.name, *ends)
                 verdict = monotonicity(model, feature.name)
             assert found.low <= changes.min() + CLOSE

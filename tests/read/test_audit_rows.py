@@ -10,8 +10,8 @@ import pytest
 from audit_models import all_values, big_model, hidden_jump_model, random_model, user_value
 
 from calmgam.model import Feature, Model, PartitionTree, Schema, ShapeFunction, Term
+from calmgam.model.exact.inputs import decode_row
 from calmgam.read.audit import counterfactual, reasons
-from calmgam.read.cells import decode_row
 
 
 def random_row(model, rng):

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from calmgam import CALMRegressor
-from calmgam.fit.ledger import Ledger
+from calmgam.model.ledger import Ledger
 from calmgam.read.canvas import new_axes
 from calmgam.read.path_plots import plot_path
 

@@ -13,8 +13,8 @@ import pytest
 from audit_models import big_model, hidden_jump_model, random_model
 from reading_models import ROW, hand_model, wide_model
 
-from calmgam.fit.ledger import Ledger, PathPoint, SplitRecord
 from calmgam.model import Condition, Region
+from calmgam.model.ledger import Ledger, PathPoint, SplitRecord
 from calmgam.read.report import report
 from calmgam.read.report.contents import page_contents
 from calmgam.read.report.page import safe_json

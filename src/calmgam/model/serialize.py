@@ -13,6 +13,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from calmgam.model.files import write_text
 from calmgam.model.glassbox import Model
 
 FORMAT, VERSION = "calmgam", 1
@@ -50,13 +51,7 @@ def from_json(text: str) -> Model:
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model to a file, which is either complete or not there."""
-    path = Path(path)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        temporary.write_text(to_json(model), encoding="utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_text(path, to_json(model))
 
 
 def load(path: str | os.PathLike[str]) -> Model:

@@ -16,11 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from calmgam.model.glassbox import Model, Term
-from calmgam.model.regions import Mask
-from calmgam.model.schema import FloatArray
-from calmgam.model.shapes import slot_codes
-from calmgam.read.cells import (
+from calmgam.model.exact.inputs import (
     Indexes,
     Inputs,
     Row,
@@ -30,6 +26,10 @@ from calmgam.read.cells import (
     encode_row,
     rows_per_slot,
 )
+from calmgam.model.glassbox import Model, Term
+from calmgam.model.regions import Mask
+from calmgam.model.schema import FloatArray
+from calmgam.model.shapes import slot_codes
 from calmgam.read.findings import Report, is_supported, value_text
 
 # Empty bins count as holding this share of the rows, so that the nearest of them wins.

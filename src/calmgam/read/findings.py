@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from calmgam.model.exact.changes import Extreme
+from calmgam.model.exact.inputs import Row, decode_row, rounding
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.schema import Feature, FloatArray
-from calmgam.read.cells import Row, decode_row, rounding
-from calmgam.read.changes import Extreme
 
 
 class Report:

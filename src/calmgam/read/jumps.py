@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calmgam.model.exact.changes import Move, extremes
+from calmgam.model.exact.inputs import Inputs, rounding
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.regions import Condition, number_text
 from calmgam.model.schema import Feature
-from calmgam.read.cells import Inputs, rounding
-from calmgam.read.changes import Move, extremes
 from calmgam.read.findings import Range, Report, make_range
 from calmgam.read.wording import listed
 

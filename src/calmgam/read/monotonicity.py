@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calmgam.model.exact.changes import Move, extremes, taking_part
+from calmgam.model.exact.inputs import Given, Inputs, curves, rounding
 from calmgam.model.glassbox import Model
-from calmgam.read.cells import Given, Inputs, curves, rounding
-from calmgam.read.changes import Move, extremes, taking_part
 from calmgam.read.findings import Pair, Report, change_text, make_pair
 
 

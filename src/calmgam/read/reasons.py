@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from calmgam.model.exact.inputs import decode_value, encode_row
 from calmgam.model.glassbox import Model
-from calmgam.read.cells import decode_value, encode_row
 from calmgam.read.findings import Report, change_text, value_text
 
 SIGNS = {"both": (1, -1), "negative": (-1,), "positive": (1,)}

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from calmgam.model.exact.changes import Extreme, Move, extremes, taking_part, total_change
+from calmgam.model.exact.inputs import Given, Inputs, decode_value, encode_value, read_given
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.schema import Feature, FloatArray
-from calmgam.read.cells import Given, Inputs, decode_value, encode_value, read_given
-from calmgam.read.changes import Extreme, Move, extremes, taking_part, total_change
 from calmgam.read.findings import Range, Report, change_text, make_range, value_text
 
 RangeOf = Callable[[Sequence[Term]], tuple[Extreme, Extreme]]

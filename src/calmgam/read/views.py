@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from calmgam.model.columns import FloatArray
+from calmgam.model.exact.inputs import decode_value, encode_row
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.regions import Region
 from calmgam.model.schema import Feature
 from calmgam.model.shapes import ShapeFunction
 from calmgam.model.tree import PartitionTree
 from calmgam.read.audit import Jump, jumps
-from calmgam.read.cells import decode_value, encode_row
 from calmgam.read.findings import value_text
 from calmgam.read.performance import performance
 from calmgam.read.view_types import (

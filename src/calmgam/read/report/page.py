@@ -16,6 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from calmgam.model.files import write_text
 from calmgam.model.glassbox import Model
 from calmgam.read.report.contents import page_contents
 
@@ -73,7 +74,7 @@ def report(
     title = title or "Conditionally additive local model"
     contents = page_contents(model, X=X, y=y, ledger=ledger, sample=sample, title=title)
     path = Path(path)
-    path.write_text(render(contents, title), encoding="utf-8")
+    write_text(path, render(contents, title))
     return path
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from calmgam.model.exact.inputs import Inputs, decode_value
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import Feature
 from calmgam.read.audit import Monotonicity, sensitivity
-from calmgam.read.cells import Inputs, decode_value
 from calmgam.read.findings import value_text
 from calmgam.read.view_types import JumpView
 from calmgam.read.wording import brief_number, listed

@@ -1,0 +1,1 @@
+"""Step 3: the curves in given regions."""

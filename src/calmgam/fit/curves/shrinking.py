@@ -1,0 +1,114 @@
+"""What regions add to their feature's curve, shrunk to what it is worth on rows not trained on.
+
+In: the curves of every bag, the part that regions share, and who validated in which bag. Out: the
+curves with what each region adds multiplied by a factor in 0..1, the one of its feature that fits
+the held-out rows best (Breiman's non-negative garrote, for regions). Where a split was a mistake,
+the regions fall back to the curve that they share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calmgam._kernels import VALIDATES
+from calmgam.fit.curves.contract import Curves, Roles
+from calmgam.fit.data.target import Target
+from calmgam.model.schema import FloatArray
+
+MAX_ROWS = 100_000  # a few dozen factors need no more
+N_EXPANSIONS = 5  # of the loss; squared error is its own
+MAX_SWEEPS, TOLERANCE = 200, 1e-9
+
+
+def shrink_regions(
+    cells: NDArray[np.uint16],
+    curves: Curves,
+    shared: Mapping[int, FloatArray],
+    target: Target,
+    roles: Roles,
+) -> list[FloatArray]:
+    """Return the values of the curves, shrunk towards what the regions of a feature share.
+
+    Parameters
+    ----------
+    cells : (n_features, n_rows) array of uint16
+    curves : Curves
+        One per column of roles.
+    shared : mapping from int to (n_bags, 1, n_slots) array
+        What the regions of split features have in common.
+    target : Target
+    roles : (n_rows, n_bags) array
+        As `draw_bags` gives them.
+    """
+    own = {i: curves.values[i] - common for i, common in shared.items()}
+    values = list(curves.values)
+    for i, factor in worth_of_regions(cells, curves, own, target, roles).items():
+        values[i] = shared[i] + factor * own[i]
+    return values
+
+
+def worth_of_regions(
+    cells: NDArray[np.uint16],
+    curves: Curves,
+    own: Mapping[int, FloatArray],
+    target: Target,
+    roles: Roles,
+) -> dict[int, float]:
+    """Return the factor of every split feature, given what its regions add."""
+    held_out = roles == VALIDATES
+    rows = np.flatnonzero(held_out.any(axis=1))
+    rows = rows[:: 1 + len(rows) // MAX_ROWS]
+    if not own or len(rows) == 0:
+        return dict.fromkeys(own, 1.0)
+    held_out = held_out[rows]
+    n_bags = held_out.sum(axis=1)
+    of_rows, split = cells[:, rows].astype(np.intp), list(own)
+    all_heights, all_cells = _in_a_row(curves.values, of_rows)
+    own_heights, own_cells = _in_a_row(list(own.values()), of_rows[split])
+    scores, parts = np.zeros(len(rows)), np.zeros((len(own), len(rows)))
+    for bag, intercept in enumerate(curves.intercepts):
+        mine = np.flatnonzero(held_out[:, bag])
+        scores[mine] += intercept + all_heights[bag].take(all_cells[:, mine]).sum(axis=0)
+        parts[:, mine] += own_heights[bag].take(own_cells[:, mine])
+    factors = best_factors(scores / n_bags, parts / n_bags, target, rows)
+    return dict(zip(own, factors.tolist(), strict=True))
+
+
+def _in_a_row(
+    values: Sequence[FloatArray], cells: NDArray[np.intp]
+) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Join the heights of all features, (n_bags, n_cells), and say where the rows' are."""
+    flat = [heights.reshape(len(heights), -1) for heights in values]
+    first = np.cumsum([0, *(heights.shape[1] for heights in flat[:-1])])
+    return np.concatenate(flat, axis=1), cells + first[:, None]
+
+
+def best_factors(
+    scores: FloatArray, parts: FloatArray, target: Target, rows: NDArray[np.intp]
+) -> FloatArray:
+    """Return the factors in 0..1 of parts of the scores that lead to the smallest loss."""
+    factors = np.ones(len(parts))
+    for _ in range(N_EXPANSIONS if target.is_classification else 1):
+        now = scores - np.einsum("k,kr->r", 1.0 - factors, parts)
+        gradients, hessians = target.steepness(now, rows)
+        slopes = np.einsum("kr,r->k", parts, gradients)
+        curvatures = np.einsum("kr,lr,r->kl", parts, parts, hessians)
+        factors = bounded_minimum(curvatures, slopes + curvatures @ factors)
+    return factors
+
+
+def bounded_minimum(curvatures: FloatArray, slopes: FloatArray) -> FloatArray:
+    """Return the x in 0..1 with the smallest x @ curvatures @ x / 2 - slopes @ x."""
+    x = np.ones(len(slopes))
+    for _ in range(MAX_SWEEPS):
+        before = x.copy()
+        for k, curvature in enumerate(np.diagonal(curvatures)):
+            if curvature > 0:
+                x[k] += (slopes[k] - curvatures[k] @ x) / curvature
+                x[k] = min(max(x[k], 0.0), 1.0)
+        if np.abs(x - before).max() < TOLERANCE:
+            break
+    return x

@@ -1,0 +1,1 @@
+"""Smooth curves: penalised cubic splines, as smooth as REML finds them."""

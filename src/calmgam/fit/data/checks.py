@@ -1,0 +1,183 @@
+"""Tables, targets and weights as users bring them.
+
+In: any data frame or array, y, sample weights. Out: checked arrays, or an error that names the
+thing and the rule; and the ways back: encoded rows as the user's kind of table, results as frames.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import assert_all_finite, column_or_1d
+
+from calmgam.fit.curves.contract import MIN_ROWS_TO_VALIDATE
+from calmgam.model.columns import is_missing
+from calmgam.model.schema import Feature, FloatArray, Schema
+
+MIN_ROWS_OF_IDENTIFIERS = 50
+MAX_SPACING = 20  # of identifiers: they are dense
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a data frame (of pandas, polars, pyarrow, ...)."""
+    return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
+
+
+def frame_like(X: Any, names: tuple[str, ...], values: FloatArray) -> Any:
+    """Return values as a frame of the kind of X, with its index; as they are if X is an array."""
+    if not is_frame(X):
+        return values
+    frame = nw.from_native(X, eager_only=True)
+    columns = (
+        nw.new_series(name, column, backend=frame.implementation)
+        for name, column in zip(names, values.T, strict=True)
+    )
+    return frame.with_columns(*columns).select(*names).to_native()
+
+
+def match_columns(X: Any, names: tuple[str, ...], *, by_name: bool) -> Any:
+    """Refuse a frame whose columns have moved; without names from training it goes by position."""
+    if not is_frame(X):
+        return X
+    frame = nw.from_native(X, eager_only=True)
+    given = [str(name) for name in frame.columns]
+    if not by_name and sorted(given) != sorted(names):
+        return frame.rename(dict(zip(frame.columns, names, strict=False))).to_native()
+    if by_name and given != list(names) and sorted(given) == sorted(names):
+        place, moved = next((i, name) for i, name in enumerate(names) if given[i] != name)
+        raise ValueError(
+            "The feature names should match those that were passed during fit.\n"
+            "Feature names must be in the same order as they were in fit.\n"
+            f"Column {place} must be {moved!r}; got {given[place]!r}"
+        )
+    return X
+
+
+def check_target(y: Any, n_rows: int, dtype: Any = None) -> Any:
+    """Return y as a one-dimensional array without missing values."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    series = nw.from_native(y, series_only=True, pass_through=True)
+    y = series.to_numpy() if isinstance(series, nw.Series) else y  # nullable types keep their kind
+    y = column_or_1d(y, dtype=dtype, warn=True)
+    if len(y) != n_rows:
+        raise ValueError(f"X and y must have the same number of rows; got {n_rows} and {len(y)}")
+    if y.dtype.kind == "O" and any(map(is_missing, y.tolist())):
+        raise ValueError("Input y contains NaN: every row must have a target")
+    assert_all_finite(y, input_name="y")
+    return y
+
+
+def weigh_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, FloatArray]:
+    """Return the rows that count, their targets and weights.
+
+    Rows of weight 0 are left out. In a table that is small even so, whole numbers are taken at
+    their word: a row of weight 2 is two rows.
+    """
+    if sample_weight is None:
+        return X, y, np.ones(len(y))
+    weights = column_or_1d(sample_weight, dtype=np.float64)
+    if len(weights) != len(y):
+        raise ValueError(f"sample_weight must have {len(y)} values; got {len(weights)}")
+    assert_all_finite(weights, input_name="sample_weight")
+    if weights.min() < 0 or not weights.any():
+        raise ValueError(
+            f"sample_weight must be >= 0 and not all zero; its smallest is {weights.min():g}, "
+            f"its sum {weights.sum():g}"
+        )
+    repeats = (weights > 0).astype(np.intp)
+    if weights.sum() < MIN_ROWS_TO_VALIDATE and np.array_equal(weights, np.round(weights)):
+        repeats, weights = weights.astype(np.intp), np.ones(len(weights))
+    if not np.all(repeats == 1):
+        rows = np.repeat(np.arange(len(y)), repeats)
+        X = nw.from_native(X, eager_only=True)[rows].to_native() if is_frame(X) else X[rows]
+        y, weights = y[rows], weights[rows]
+    return X, y, weights
+
+
+def warn_of_identifiers(X: FloatArray, schema: Schema) -> None:
+    """Warn of columns that number or name the rows: they can only be memorised."""
+    if len(X) < MIN_ROWS_OF_IDENTIFIERS:
+        return
+    for feature in schema.features:
+        column = X[:, feature.index]
+        identifies = _numbers_rows if feature.is_numeric else _names_rows
+        if identifies(column, feature):
+            warnings.warn(
+                f"column {feature.name!r} looks like an identifier (nearly every row has its own "
+                "value): a model can only memorise it; consider dropping it",
+                stacklevel=5,
+            )
+
+
+def _numbers_rows(column: FloatArray, feature: Feature) -> bool:
+    """Tell whether all rows have different whole numbers from a range so short: no accident."""
+    # n draws from a range of n * spacing numbers meet about n / (2 * spacing) times
+    spacing = min(MAX_SPACING, len(column) / 20)
+    return bool(
+        feature.high - feature.low <= spacing * len(column)
+        and np.array_equal(column, np.round(column))
+        and len(np.unique(column)) == len(column)
+    )
+
+
+def _names_rows(column: FloatArray, feature: Feature) -> bool:
+    """Tell whether there are nearly as many levels as rows."""
+    codes = column[~np.isnan(column)].astype(np.intp)
+    *counts, n_rare = np.bincount(codes, minlength=feature.n_levels + 1).tolist()
+    n_levels = feature.n_levels + n_rare / max(min(counts), 1)  # no rare level is more frequent
+    return bool(n_levels > 0.9 * len(column))
+
+
+def decoder(X: Any, X_encoded: FloatArray, schema: Schema) -> Callable[[FloatArray], Any] | None:
+    """Make the function that undoes ``schema.encode``; None where there is nothing to undo.
+
+    Levels come back as they stood in the training table X, with their data type; numbers as floats.
+    """
+    if not is_frame(X) and all(feature.is_numeric for feature in schema.features):
+        return None
+    lookup = {
+        feature.index: _originals(_column(X, feature.index), X_encoded[:, feature.index], feature)
+        for feature in schema.features
+        if not feature.is_numeric
+    }
+
+    def decode(rows: FloatArray) -> Any:
+        columns = []
+        for index, column in enumerate(rows.T):
+            if index in lookup:
+                originals, position_of_code = lookup[index]
+                codes = np.where(np.isnan(column), -1, column).astype(np.intp)
+                column = originals[position_of_code[codes]]
+            columns.append(column)
+        if not is_frame(X):
+            return np.column_stack([column.astype(object) for column in columns])
+        frame = nw.from_native(X, eager_only=True)
+        series = (
+            nw.maybe_reset_index(column)
+            if isinstance(column, nw.Series)
+            else nw.new_series(name, column, backend=frame.implementation)
+            for name, column in zip(frame.columns, columns, strict=True)
+        )
+        return nw.concat([one.to_frame() for one in series], how="horizontal").to_native()
+
+    return decode
+
+
+def _column(X: Any, index: int) -> Any:
+    if not is_frame(X):
+        return X[:, index]
+    return list(nw.from_native(X, eager_only=True).iter_columns())[index]
+
+
+def _originals(source: Any, column: FloatArray, feature: Feature) -> tuple[Any, NDArray[np.intp]]:
+    """Return one value of every code, and the position of each code's value; -1 is missing."""
+    codes, first_rows = np.unique(column, return_index=True)
+    position_of_code = np.zeros(feature.n_levels + 2, dtype=np.intp)
+    position_of_code[np.where(np.isnan(codes), -1, codes).astype(np.intp)] = np.arange(len(codes))
+    return source[first_rows], position_of_code

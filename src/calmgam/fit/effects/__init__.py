@@ -1,0 +1,1 @@
+"""Local effects of a feature: what growth by heterogeneity compares."""

@@ -1,0 +1,1 @@
+"""Step 1: the black box in which interactions are looked for."""

@@ -1,0 +1,147 @@
+"""The default reference: gradient boosted trees over slots, in a kernel of their own.
+
+In: encoded rows and a target. Out: an estimator like those of libraries, whose `ensemble` is there
+to read. In large tables every tree sees few cuts of a number, but each tree others, so that trees
+are fast and their sum has all cuts; and no Python runs in between, so that the references of
+cross-validation are fitted side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from calmgam import _kernels
+from calmgam.fit.data.binning import bin_table, slots_of
+from calmgam.fit.data.target import Target
+from calmgam.fit.references.ensembles import TreeEnsemble
+from calmgam.fit.support.settings import SMALL_TABLE
+from calmgam.model.schema import FloatArray, Schema
+from calmgam.model.shapes import count_slots
+
+MAX_CUTS = 255  # of a number, over all trees
+
+
+@dataclass(frozen=True)
+class TreeSettings:
+    """How trees are boosted.
+
+    Attributes
+    ----------
+    max_rounds, patience : int
+        Most trees, and how many may follow without a gain on rows that they did not see.
+    kept_out : float
+        Share of the rows that a tree does not see, drawn anew for every tree; 0: no stopping.
+    learning_rate : float
+    max_leaves, max_bins : int
+        Of one tree; bins are those of a numeric feature.
+    min_samples_leaf : float
+    l2, level_smoothing : float
+        Rows at rest in every leaf, and in every level while levels are ordered.
+    """
+
+    max_rounds: int = 50
+    patience: int = 10
+    kept_out: float = 0.1
+    learning_rate: float = 0.2
+    max_leaves: int = 31
+    max_bins: int = 64
+    min_samples_leaf: float = 20
+    l2: float = 5.0
+    level_smoothing: float = 10.0
+
+
+LARGE = TreeSettings()
+# Leaves of twenty rows would be coarse; all rows and cuts in every tree make thresholds sharper.
+SMALL = TreeSettings(min_samples_leaf=8, kept_out=0.0, max_bins=MAX_CUTS)
+
+
+class BoostedTrees:
+    """Gradient boosted trees on encoded rows.
+
+    Parameters
+    ----------
+    schema : Schema
+    task : {"regression", "classification"}
+    settings : TreeSettings, optional
+        By the size of the table, if not given.
+    edges : sequence of arrays, optional
+        The cuts that numbers may have; those between the rows that come, if not given.
+    random_state, n_jobs : int
+
+    Attributes
+    ----------
+    ensemble : TreeEnsemble
+        The fitted trees.
+    """
+
+    classes_ = np.array([0, 1])
+
+    def __init__(
+        self,
+        schema: Schema,
+        task: str,
+        settings: TreeSettings | None = None,
+        *,
+        edges: Sequence[FloatArray] | None = None,
+        random_state: int = 0,
+        n_jobs: int = 1,
+    ) -> None:
+        self.schema, self.task, self.settings, self.edges = schema, task, settings, edges
+        self.random_state, self.n_jobs = random_state, n_jobs
+
+    def fit(
+        self, X: FloatArray, y: FloatArray, sample_weight: FloatArray | None = None
+    ) -> BoostedTrees:
+        """Boost on encoded rows."""
+        weights = np.ones(len(y)) if sample_weight is None else sample_weight
+        target = Target(self.task, np.asarray(y, dtype=np.float64), weights)
+        settings = asdict(self.settings or (SMALL if len(y) < SMALL_TABLE else LARGE))
+        for name in ("l2", "level_smoothing"):
+            settings[name] *= target.curvature  # rows -> hessian
+        edges = self.edges or bin_table(X, self.schema, MAX_CUTS).edges
+        features = self.schema.features
+        base, roots, split_on, slots, left, right, missing_left, left_codes, goes_left, values = (
+            _kernels.boost_trees(
+                slots_of(X, self.schema, edges),
+                [count_slots(*one) for one in zip(features, edges, strict=True)],
+                [feature.is_numeric for feature in features],
+                target.values,
+                target.weights,
+                logistic=target.is_classification,
+                seed=self.random_state,
+                n_threads=self.n_jobs,
+                **settings,
+            )
+        )
+        cuts = [np.append(one, np.inf) for one in edges]  # inf: all but missing values
+        first = np.cumsum([0, *map(len, cuts)])
+        self.ensemble = TreeEnsemble(
+            roots=roots,
+            features=split_on,
+            thresholds=np.concatenate(cuts)[first[np.maximum(split_on, 0)] + slots],
+            left=left,
+            right=right,
+            missing_left=missing_left,
+            left_codes=left_codes,
+            code_goes_left=goes_left,
+            values=values,
+            base=base,
+            float32=False,
+            probability=False,
+        )
+        return self
+
+    def decision_function(self, X: FloatArray) -> FloatArray:
+        """Prediction of a number, or log-odds of the second class."""
+        return self.ensemble.score(X, self.n_jobs)
+
+    predict = decision_function
+
+    def predict_proba(self, X: FloatArray) -> FloatArray:
+        """Probabilities of both classes."""
+        probability = expit(self.decision_function(X))
+        return np.column_stack([1.0 - probability, probability])

@@ -1,0 +1,113 @@
+"""References that are known by name, with the paper's settings where it has some.
+
+In: a name and what the reference will be fitted on. Out: an estimator that is not fitted yet.
+Names that end in `_early` stop when the loss on held-out rows no longer falls.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+from calmgam.model.schema import FloatArray, Schema
+
+NAMES = (
+    "boosted_trees",
+    "xgboost",
+    "xgboost_early",
+    "lightgbm",
+    "lightgbm_early",
+    "random_forest",
+    "mlp",
+    "mlp_early",
+    "tabpfn",
+)
+PATIENCE = 20  # rounds of boosting without a better validation loss
+
+
+def named_reference(
+    name: str,
+    schema: Schema,
+    task: str,
+    *,
+    edges: Sequence[FloatArray] | None = None,
+    random_state: int,
+    n_threads: int = 1,
+    n_jobs: int = 1,
+) -> Any:
+    """Make the estimator called `name`.
+
+    Parameters
+    ----------
+    name : str
+    schema : Schema
+        Trees of ours and networks see the table in their own way.
+    task : {"regression", "classification"}
+    edges : sequence of arrays, optional
+        Cuts of numbers that are known already; our own trees take them.
+    random_state : int
+    n_threads : int
+        For boosting, which is slower on more threads where tables are small.
+    n_jobs : int
+        For anything else.
+    """
+    kind = "Regressor" if task == "regression" else "Classifier"
+    library, early = name.removesuffix("_early"), name.endswith("_early")
+    if name not in NAMES:
+        nearest = difflib.get_close_matches(name, NAMES, n=1, cutoff=0.3)
+        hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+        raise ValueError(
+            f"reference must be one of {listed(NAMES)}, an estimator or a function; "
+            f"got {name!r}{hint}"
+        )
+    if library == "boosted_trees":
+        from calmgam.fit.references.boosted_trees import BoostedTrees
+
+        return BoostedTrees(schema, task, edges=edges, random_state=random_state, n_jobs=n_threads)
+    if library == "random_forest":
+        from sklearn import ensemble
+
+        return getattr(ensemble, f"RandomForest{kind}")(
+            n_estimators=500,
+            max_depth=25,
+            min_samples_leaf=3,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+    if library == "mlp":
+        from calmgam.fit.references.network import Network
+
+        return Network(schema, task, early_stopping=early, random_state=random_state, n_jobs=n_jobs)
+    if library == "tabpfn":
+        from calmgam.fit.references.tabpfn import TabPFN
+
+        return TabPFN(_optional(library), schema, task, random_state)
+    boosting: dict[str, Any] = {
+        "n_estimators": 1000 if early else 300,
+        "learning_rate": 0.1,
+        "random_state": random_state,
+        "n_jobs": n_threads,
+    }
+    if early:
+        boosting["early_stopping_rounds"] = PATIENCE
+    if library == "xgboost":
+        return getattr(_optional(library), f"XGB{kind}")(tree_method="hist", **boosting)
+    return getattr(_optional(library), f"LGBM{kind}")(
+        deterministic=True, force_col_wise=True, verbose=-1, **boosting
+    )
+
+
+def listed(values: Any) -> str:
+    """Return values as a list in a sentence."""
+    return ", ".join(repr(value) for value in values)
+
+
+def _optional(package: str) -> Any:
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise ImportError(
+            f'reference="{package}" needs the {package} package: pip install calmgam[{package}]'
+        ) from error

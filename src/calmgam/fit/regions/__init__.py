@@ -1,0 +1,1 @@
+"""Step 2: which regions, and how many."""

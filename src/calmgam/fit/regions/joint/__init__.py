@@ -1,0 +1,1 @@
+"""All trees grown together, best split first: the default."""

@@ -1,0 +1,117 @@
+"""Do the splits come back? A rule that people read must not be an accident of the rows.
+
+In: the splits of a model, and how its regions were searched. Out: one row per split with two
+shares of bootstrap refits (resampled rows -> reference -> growth of as many splits): those that
+make the split again, and those in which the feature is conditioned on that feature at all.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from calmgam.fit.data.binning import Binned
+from calmgam.fit.references.reference import ReferenceLearner
+from calmgam.fit.regions.search import Search
+from calmgam.fit.support.threads import parallel_map
+from calmgam.model.ledger import SplitRecord
+from calmgam.model.regions import Condition
+from calmgam.model.schema import FloatArray
+
+COLUMNS = ("feature", "region", "condition", "condition_feature", "frequency", "pair_frequency")
+
+
+def stability_of(
+    splits: Sequence[SplitRecord],
+    search: Callable[..., Search],
+    learner: ReferenceLearner,
+    X: FloatArray,
+    binned: Binned,
+    *,
+    tolerance: float,
+    n_boot: int,
+    rng: np.random.Generator,
+    n_jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[dict[str, Any]]:
+    """Count how often splits come back.
+
+    Parameters
+    ----------
+    splits : sequence of SplitRecord
+        The splits of the model.
+    search : callable
+        `search_regions` with the model's growth and settings; called with learner, X, binned, rng.
+    learner, X, binned
+        The training rows, as `search` takes them; the learner on one thread.
+    tolerance : float
+        Share of the rows that may lie between two thresholds of the same split.
+    n_boot : int
+        Number of refits.
+    rng : numpy Generator
+        Draws the rows of the refits.
+    n_jobs : int
+        Refits side by side; the result does not depend on it.
+    progress : callable, optional
+        Called with (refits done, refits).
+
+    Returns
+    -------
+    A dict of `COLUMNS` per split.
+    """
+    if not splits:
+        return []
+
+    def refit(rng: np.random.Generator) -> dict[Any, list[Any]]:
+        """Conditions that come out, by feature and conditioning feature."""
+        strata = learner.target.strata
+        rows = np.sort(np.concatenate([rng.choice(stratum, len(stratum)) for stratum in strata]))
+        resampled = replace(learner, target=learner.target.take(rows))
+        found = search(resampled, np.asfortranarray(X[rows]), binned.take(rows), rng=rng)
+        conditions = defaultdict(list)
+        for record in found.ledger.accepted:
+            conditions[record.feature, record.condition_feature].append(record.condition)
+        return conditions
+
+    refits = []
+    for conditions in parallel_map(refit, rng.spawn(n_boot), n_jobs):
+        refits.append(conditions)
+        if progress:
+            progress(len(refits), n_boot)
+
+    def row(split: SplitRecord) -> dict[str, Any]:
+        assert split.condition is not None
+        column = X[:, split.condition.feature.index]
+        is_same = partial(same_split, split.condition, column=column, tolerance=tolerance)
+        of_pair = [refit.get((split.feature, split.condition_feature), []) for refit in refits]
+        plain = split.to_dict()
+        return {name: plain[name] for name in COLUMNS[:4]} | {
+            "frequency": sum(any(map(is_same, others)) for others in of_pair) / n_boot,
+            "pair_frequency": sum(map(bool, of_pair)) / n_boot,
+        }
+
+    return [row(split) for split in splits]
+
+
+def same_split(first: Condition, second: Condition, column: FloatArray, tolerance: float) -> bool:
+    """Whether two conditions on a feature divide its values in the same way.
+
+    Thresholds are the same if at most a share `tolerance` of the column lies between them, sets of
+    levels if they or their complements are equal. Where missing values go does not matter.
+    """
+    feature = first.feature
+    if not feature.is_numeric:
+        levels = set(range(feature.n_levels))
+        one, other = (c.support.codes(feature.n_levels) & levels for c in (first, second))
+        return other in (one, levels - one)
+    if first.operator != second.operator:
+        return False
+    low, high = sorted((first.threshold, second.threshold))
+    if low == high or first.operator == "=" or high == np.inf:  # a value, or "is not missing"
+        return low == high
+    return float(np.mean((column > low) & (column <= high))) <= tolerance

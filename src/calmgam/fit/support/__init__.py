@@ -1,0 +1,1 @@
+"""What all stages need: checks of settings, progress, threads."""

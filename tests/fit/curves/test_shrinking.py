@@ -1,0 +1,141 @@
+"""Regions keep what they are worth on held-out rows; scipy says what the best factors are."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import lsq_linear, minimize
+
+from calmgam._kernels import TRAINS, VALIDATES
+from calmgam.fit.curves.boosting import BoostingSettings, boost, boost_bags
+from calmgam.fit.curves.contract import draw_bags
+from calmgam.fit.curves.shrinking import best_factors, bounded_minimum, worth_of_regions
+from calmgam.fit.data.binning import Binned
+from calmgam.fit.data.target import Target
+from calmgam.model.schema import Feature
+from tables import MixedTable, any_tree
+
+QUICK = BoostingSettings(learning_rate=0.1, max_rounds=60)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return MixedTable()
+
+
+def both(table, task, seed=0):
+    """Curves before and after shrinking, and what they were learned from."""
+    target = table.target(task)
+    roles = draw_bags(target, 3, np.random.default_rng(seed))
+    learn = {"binned": table.binned, "trees": table.trees, "settings": QUICK, "seed": 5}
+    before, after = (
+        how(table.cells, target=target, roles=roles, **learn) for how in (boost_bags, boost)
+    )
+    return before, after, target, roles
+
+
+def own_parts(curves):
+    """What regions add, of split features."""
+    return {i: curves.values[i] - shared for i, shared in curves.shared.items()}
+
+
+def held_out_scores(cells, values, roles):
+    """Mean over the bags in which a row validates of what every feature adds: an (n, p) array."""
+
+    def mean(heights, cell, bags):
+        return np.mean([heights[bag].ravel()[cell] for bag in bags])
+
+    bags_of_rows = {row: np.flatnonzero(roles[row] == VALIDATES) for row in range(len(roles))}
+    return np.array(
+        [
+            [mean(heights, c[row], bags) for heights, c in zip(values, cells, strict=True)]
+            for row, bags in bags_of_rows.items()
+            if len(bags)
+        ]
+    )
+
+
+@given(st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_bounded_minimum_is_that_of_scipy(n, seed):
+    rng = np.random.default_rng(seed)
+    table, y = rng.normal(size=(4 * n, n)), rng.normal(size=4 * n)
+    found = bounded_minimum(table.T @ table, table.T @ y)
+    expected = lsq_linear(table, y, bounds=(0, 1), method="bvls").x
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_factors_of_squared_error_are_those_of_scipy(table):
+    before, _, target, roles = both(table, "regression")
+    own_values = own_parts(before)
+    split = list(own_values)
+    assert len(split) > 1
+    worth = worth_of_regions(table.cells, before, own_parts(before), target, roles)
+    rows = np.flatnonzero((roles == VALIDATES).any(axis=1))
+    total = held_out_scores(table.cells, before.values, roles).sum(axis=1)
+    own = held_out_scores(table.cells[split], [own_values[i] for i in split], roles)
+    n_validating = (roles[rows] == VALIDATES) @ before.intercepts
+    rest = total + n_validating / (roles[rows] == VALIDATES).sum(axis=1) - own.sum(axis=1)
+    expected = lsq_linear(own, target.values[rows] - rest, bounds=(0, 1), method="bvls").x
+    np.testing.assert_allclose([worth[i] for i in split], expected, atol=1e-6)
+
+
+def test_factors_of_log_loss_are_those_of_scipy():
+    rng = np.random.default_rng(0)
+    parts = rng.normal(size=(3, 2000))
+    scores = parts.sum(axis=0)
+    chances = 1 / (1 + np.exp(-(0.6 * parts[0] + 1.4 * parts[1] - 0.3 * parts[2])))
+    weights = rng.choice([0.5, 1.0, 2.0], 2000)
+    target = Target.classification((rng.random(2000) < chances).astype(float), weights)
+    rows = np.arange(2000)
+
+    def loss(factors):
+        return target.weights @ target.losses(factors @ parts, rows)
+
+    expected = minimize(loss, np.ones(3), bounds=[(0, 1)] * 3, method="L-BFGS-B", tol=1e-12).x
+    found = best_factors(scores, parts, target, rows)
+    np.testing.assert_allclose(found, expected, atol=1e-3)
+    assert 0 < found[0] < 1
+    assert found[1] == 1
+    assert found[2] == 0
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_shared_curves_stay_and_own_ones_are_scaled(table, task):
+    before, after, target, roles = both(table, task)
+    worth = worth_of_regions(table.cells, before, own_parts(before), target, roles)
+    assert all(0 <= factor <= 1 for factor in worth.values())
+    for i, values in enumerate(after.values):
+        expected = before.values[i]
+        if i in before.shared:
+            shared = before.shared[i]
+            expected = shared + worth[i] * (expected - shared)
+            np.testing.assert_array_equal(after.shared[i], shared)
+        np.testing.assert_array_equal(values, expected)
+
+
+def test_a_true_split_is_kept_and_a_false_one_shrunk():
+    """y depends on x0 in regions of a flag; regions of x1 are noise."""
+    rng = np.random.default_rng(0)
+    n = 1500
+    flag, x0, x1 = rng.integers(2, size=n), rng.integers(12, size=n), rng.integers(12, size=n)
+    y = np.where(flag, x0, -x0) / 6 + rng.normal(size=n)
+    own_cells = np.array([flag * 13 + x0, rng.integers(2, size=n) * 13 + x1], dtype=np.uint16)
+    features = tuple(Feature(f"x{i}", i, "numeric") for i in range(2))
+    edges, centres = (np.arange(11.0) + 0.5,) * 2, (np.arange(12.0),) * 2
+    binned = Binned(features, edges, centres, np.array([x0, x1], dtype=np.uint16))
+    target = Target.regression(y, np.ones(n))
+    roles = draw_bags(target, 8, np.random.default_rng(1))
+    curves = boost_bags(
+        own_cells, binned, [any_tree(2)] * 2, target, roles, BoostingSettings(), seed=0
+    )
+    worth = worth_of_regions(own_cells, curves, own_parts(curves), target, roles)
+    assert worth[0] > 0.9
+    assert worth[1] < 0.5
+
+
+def test_without_held_out_rows_nothing_is_shrunk(table):
+    before, _, target, roles = both(table, "regression")
+    everyone = np.full_like(roles, TRAINS | VALIDATES)
+    worth = worth_of_regions(table.cells, before, own_parts(before), target, everyone)
+    assert set(worth.values()) == {1.0}
+    assert worth_of_regions(table.cells, before, {}, target, roles) == {}

@@ -1,0 +1,369 @@
+import re
+from dataclasses import fields
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from calmgam.fit.data.binning import bin_table
+from calmgam.fit.effects.local_effects import CurveEffects
+from calmgam.fit.references.reference import Reference
+from calmgam.fit.regions.candidates import candidates_for, code_matrix
+from calmgam.fit.regions.heterogeneity.growing import GrowthSettings, grow_all, grow_tree
+from calmgam.fit.regions.heterogeneity.top_splits import GrownTrees
+from calmgam.model.schema import Schema
+from calmgam.parameters import PAPER
+
+
+def paper_settings(**overrides):
+    return GrowthSettings(
+        **{f.name: PAPER[f.name] for f in fields(GrowthSettings) if f.name in PAPER} | overrides
+    )
+
+
+def grow(formula, frame, growth=None, task="regression", **options):
+    schema = Schema.learn(frame)
+    X = schema.encode(frame)
+    growth = growth or GrowthSettings()
+    rng = options.pop("rng", np.random.default_rng(0))
+    grown = grow_all(
+        Reference(formula, task),
+        X,
+        bin_table(X, schema, 2000),
+        schema,
+        growth,
+        rng=rng,
+        **options,
+    )
+    return dict(zip(schema.names, grown.trees, strict=True)), grown.ledger()
+
+
+def uniform(n_rows=1000, n_features=4, seed=0):
+    X = np.random.default_rng(seed).uniform(-1, 1, (n_rows, n_features))
+    return pd.DataFrame(X, columns=list("abcdefgh")[:n_features])
+
+
+def texts(tree):
+    return [str(region) for region in tree.regions]
+
+
+def gate(X):
+    """The effect of a depends on the sign of b, and nothing else."""
+    return X[:, 0] * (X[:, 1] > 0) + X[:, 2] ** 2
+
+
+# ---- settings -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("max_depth", -1, "max_depth must be an integer >= 0; got -1"),
+        ("max_depth", 1.5, "max_depth must be an integer >= 0; got 1.5"),
+        ("max_depth", True, "max_depth must be an integer >= 0; got True"),
+        ("max_splits", -2, "max_splits must be an integer >= 0; got -2"),
+        ("n_background", 0, "n_background must be an integer >= 2 or None; got 0"),
+        ("min_samples_leaf", None, "min_samples_leaf must be an integer >= 1; got None"),
+        ("min_drop", 1.0, r"min_drop must be a number in \[0, 1\); got 1.0"),
+        ("min_drop", float("nan"), r"min_drop must be a number in \[0, 1\); got nan"),
+        ("min_heterogeneity", -1, r"min_heterogeneity must be a number in \[0, inf\); got -1"),
+        ("grid", "even", "grid must be one of 'quantile', 'uniform'; got 'even'"),
+        ("effect", "lime", "effect must be one of 'pdp', 'ale', 'rhale', 'shap'; got 'lime'"),
+    ],
+)
+def test_settings_check_themselves(name, value, message):
+    with pytest.raises(ValueError, match=message):
+        GrowthSettings(**{name: value})
+
+
+def test_numpy_numbers_are_numbers():
+    GrowthSettings(max_depth=np.int64(1), min_drop=np.float32(0.1))
+
+
+def test_paper_settings_can_be_overridden():
+    paper = paper_settings(max_depth=3)
+    assert (paper.thresholds, paper.n_thresholds, paper.max_depth) == ("uniform", 19, 3)
+    assert paper.n_background is None
+
+
+@pytest.mark.parametrize(
+    ("min_samples_leaf", "share", "on_background"), [(10, 0.01, 10), (5000, 0.01, 50), (3, 0.5, 3)]
+)
+def test_leaf_sizes_mean_training_rows(min_samples_leaf, share, on_background):
+    growth = GrowthSettings(min_samples_leaf=min_samples_leaf)
+    assert growth.on_background(share).min_samples_leaf == on_background
+
+
+# ---- structure that must be found ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("growth", [GrowthSettings(), paper_settings()])
+def test_a_gate_is_found_on_both_sides_and_nothing_else(growth):
+    trees, _ = grow(gate, uniform(), growth)
+    assert trees["a"].n_leaves == 2
+    (condition,) = trees["a"].regions[0].conditions
+    assert condition.feature.name == "b"
+    assert abs(condition.value) < 0.02
+    assert trees["b"].condition_features == (0,)
+    assert trees["c"].n_leaves == trees["d"].n_leaves == 1
+
+
+def test_two_gates_make_a_tree_of_depth_two():
+    def formula(X):
+        low, first, second = X[:, 0] > 0, np.sin(3 * X[:, 2]), np.cos(3 * X[:, 2])
+        return np.where(
+            low, np.where(X[:, 1] > 0, first, second), np.where(X[:, 1] > 0, X[:, 2], 0)
+        )
+
+    trees, _ = grow(formula, uniform(3000), GrowthSettings(max_depth=2))
+    assert trees["c"].depth == 2
+    assert trees["c"].n_leaves == 4
+    assert trees["c"].condition_features == (0, 1)
+    shallow, _ = grow(formula, uniform(3000), GrowthSettings(max_depth=1))
+    assert shallow["c"].n_leaves == 2
+
+
+def test_a_level_can_be_the_gate():
+    frame = uniform().assign(
+        season=np.random.default_rng(1).choice(["spring", "summer", "winter"], 1000)
+    )
+    trees, _ = grow(lambda X: X[:, 0] * (X[:, 4] == 2), frame)
+    assert texts(trees["a"]) == ["season = winter", "season != winter"]
+    assert trees["season"].condition_features == (0,)
+
+
+def test_few_numbers_are_compared_by_equality_in_the_paper():
+    frame = uniform().assign(hour=np.random.default_rng(1).integers(0, 5, 1000))
+    formula = lambda X: X[:, 0] * (X[:, 4] == 2)  # noqa: E731
+    trees, _ = grow(formula, frame, paper_settings())
+    assert texts(trees["a"]) == ["hour = 2", "hour != 2"]
+    assert trees["a"].regions[0].conditions[0].bounds == (1.5, 2.5)
+
+
+def test_missing_values_can_be_the_gate():
+    frame = uniform()
+    frame.loc[::3, "b"] = np.nan
+    trees, _ = grow(lambda X: X[:, 0] * np.isnan(X[:, 1]), frame)
+    assert texts(trees["a"]) == ["b is not missing", "b is missing"]
+    trees, _ = grow(lambda X: X[:, 0] * ~(X[:, 1] > 0), frame)
+    left, right = trees["a"].regions
+    assert left.conditions[0].missing
+    assert not right.conditions[0].missing
+    assert str(left).endswith("or missing")
+
+
+def test_the_median_of_a_skewed_feature_is_found():
+    skewed = np.exp(3 * np.random.default_rng(1).normal(size=4000))
+    frame = uniform(4000).assign(skewed=skewed)
+    median = np.median(skewed)
+    trees, _ = grow(lambda X: X[:, 0] * (X[:, 4] > median), frame)
+    (condition,) = trees["a"].regions[0].conditions
+    assert condition.feature.name == "skewed"
+    assert abs(np.mean(skewed <= condition.value) - 0.5) < 0.01
+    paper, _ = grow(lambda X: X[:, 0] * (X[:, 4] > median), frame, paper_settings())
+    assert paper["a"].n_leaves == 1  # equally spaced thresholds lie in the tail
+
+
+def test_an_additive_score_is_not_split():
+    trees, ledger = grow(lambda X: X[:, 0] ** 2 + np.sin(X[:, 1]) + X[:, 2], uniform())
+    assert all(tree.n_leaves == 1 for tree in trees.values())
+    assert all("of the variance" in record.reason for record in ledger.splits)
+
+
+# ---- options ------------------------------------------------------------------------------------
+
+
+def test_split_and_condition_features_restrict_the_search():
+    trees, ledger = grow(gate, uniform(), split_features=["a", 2])
+    assert (trees["a"].n_leaves, trees["b"].n_leaves) == (2, 1)
+    assert [feature.feature for feature in ledger.features] == ["a", "c"]
+    trees, _ = grow(gate, uniform(), condition_features=["c", "a"])
+    assert (trees["a"].n_leaves, trees["b"].condition_features) == (1, (0,))
+
+
+@pytest.mark.parametrize("chosen", [["z"], [17], [None]])
+def test_unknown_features_are_refused(chosen):
+    with pytest.raises(ValueError, match="condition_features must name features; got"):
+        grow(gate, uniform(), condition_features=chosen)
+
+
+def test_a_background_sample_finds_the_same_and_the_seed_decides():
+    growth = GrowthSettings(n_background=500)
+    trees, ledger = grow(gate, uniform(3000), growth)
+    assert trees["a"].condition_features == (1,)
+    assert ledger.splits[0].n_rows == 500
+    again, same = grow(gate, uniform(3000), growth)
+    assert again == trees
+    assert same == ledger
+
+
+def test_threads_do_not_change_the_result():
+    formula = lambda X: X[:, 0] * X[:, 1] + X[:, 2] * (X[:, 3] > 0.2)  # noqa: E731
+    assert grow(formula, uniform(), n_jobs=1) == grow(formula, uniform(), n_jobs=2)
+
+
+def test_progress_is_told_feature_by_feature():
+    calls = []
+    grow(gate, uniform(), progress=lambda *call: calls.append(call))
+    assert calls == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_weights_decide_what_counts():
+    frame = uniform()
+    weights = np.where(frame["b"] > 0, 1.0, 1e-9)
+    trees, _ = grow(gate, frame, weights=weights)
+    assert trees["a"].n_leaves == 1  # nearly all the weight lies on one side of the gate
+
+
+@pytest.mark.parametrize("exponent", [-30, 7])
+def test_the_unit_of_the_score_does_not_matter(exponent):
+    factor = 2.0**exponent
+    formula = lambda X: np.sin(3 * X[:, 0]) * X[:, 1] + X[:, 2] * (X[:, 3] > 0.2)  # noqa: E731
+    scaled, _ = grow(lambda X: factor * formula(X), uniform(), task="classification")
+    assert scaled == grow(formula, uniform(), task="classification")[0]
+
+
+def test_the_order_of_columns_does_not_matter():
+    frame = uniform()
+    trees, _ = grow(lambda X: np.sin(3 * X[:, 0]) * X[:, 1] + X[:, 2] * (X[:, 3] > 0.2), frame)
+    other, _ = grow(
+        lambda X: np.sin(3 * X[:, 3]) * X[:, 2] + X[:, 1] * (X[:, 0] > 0.2), frame[list("dcba")]
+    )
+    assert {name: texts(tree) for name, tree in trees.items()} == {
+        name: texts(tree) for name, tree in other.items()
+    }
+    assert sum(tree.n_splits for tree in trees.values()) >= 4
+
+
+# ---- limits and the ledger ----------------------------------------------------------------------
+
+
+def products(X):
+    return X[:, 0] * X[:, 1] + 0.5 * X[:, 2] * (X[:, 3] > 0.2)
+
+
+def test_numbers_of_splits_may_be_those_of_numpy():
+    few, _ = grow(gate, uniform(), GrowthSettings(max_splits=np.int64(1)))
+    assert sum(tree.n_splits for tree in few.values()) == 1
+
+
+def test_max_splits_takes_the_best_whose_parents_are_in():
+    _, everything = grow(products, uniform())
+    n_splits = len(everything.accepted)
+    assert n_splits > 6
+    kept, best_refused = set(), None
+    for max_splits in range(n_splits + 1):
+        trees, ledger = grow(products, uniform(), GrowthSettings(max_splits=max_splits))
+        assert sum(tree.n_splits for tree in trees.values()) == max_splits
+        added = set(ledger.accepted) - kept
+        assert [record.gain for record in added] == ([best_refused] if max_splits else [])
+        kept = set(ledger.accepted)
+        reason = f"beyond max_splits {max_splits}"
+        cut = [record.gain for record in ledger.splits if record.reason == reason]
+        best_refused = max(cut, default=None)
+    assert best_refused is None
+    assert ledger == everything
+
+
+def test_rank_absolute_and_relative_differ():
+    def formula(X):  # a large effect with a half gate, a small one with a whole gate
+        return 5 * X[:, 0] * X[:, 1] + X[:, 2] * (X[:, 3] > 0)
+
+    one = {"max_splits": 1, "max_depth": 1}
+    absolute, _ = grow(formula, uniform(), GrowthSettings(**one))
+    relative, _ = grow(formula, uniform(), GrowthSettings(rank="relative", **one))
+    assert absolute["c"].n_leaves == 1
+    assert relative["c"].n_leaves == 2
+
+
+def test_the_ledger_holds_every_split_and_every_leaf():
+    trees, ledger = grow(products, uniform(), GrowthSettings(max_splits=5))
+    for name, tree in trees.items():
+        records = [record for record in ledger.splits if record.feature == name]
+        leaves = [record.region for record in records if not record.accepted]
+        assert leaves == list(tree.regions)
+        assert len(records) == tree.n_leaves + tree.n_splits
+        assert all(record.reason for record in records if not record.accepted)
+        assert not any(record.reason for record in records if record.accepted)
+        assert sum(record.share for record in records if not record.accepted) == pytest.approx(1)
+        for record in records:
+            assert record.n_left + record.n_right == record.n_rows
+            assert 0 <= record.drop <= 1
+    for feature in ledger.features:
+        gains = sum(record.gain for record in ledger.accepted if record.feature == feature.feature)
+        assert feature.heterogeneity_after == pytest.approx(feature.heterogeneity_before - gains)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"min_drop": 0.9}, "drop 0.7. <= min_drop 0.9"),
+        ({"max_depth": 0}, "max_depth 0 reached"),
+        ({"min_heterogeneity": 0.5}, r"heterogeneity 0.1\d* < 0.5 of the variance"),
+        ({"min_samples_leaf": 600}, "no condition leaves 600 rows on both sides"),
+        ({"max_splits": 0}, "beyond max_splits 0"),
+    ],
+)
+def test_a_refusal_says_why(options, reason):
+    growth = GrowthSettings(**options)
+    _, ledger = grow(lambda X: X[:, 0] * X[:, 1], uniform(), growth, split_features=["a"])
+    (record,) = ledger.splits
+    assert not record.accepted
+    assert re.fullmatch(reason, record.reason)
+
+
+# ---- random small inputs ------------------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    n_rows=st.integers(2, 60),
+    max_depth=st.integers(0, 3),
+    max_splits=st.none() | st.integers(0, 4),
+    min_samples_leaf=st.integers(1, 8),
+    with_missing=st.booleans(),
+)
+def test_trees_keep_their_promises(
+    seed, n_rows, max_depth, max_splits, min_samples_leaf, with_missing
+):
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(n_rows, 3)), 1)
+    X[0] = 0.0  # every column has a value
+    if with_missing:
+        X[1:][rng.random((n_rows - 1, 3)) < 0.2] = np.nan
+    schema = Schema.learn(X)
+    X = schema.encode(X)
+    candidates = [
+        candidates_for(feature, edges, X[:, feature.index])
+        for feature, edges in zip(schema.features, bin_table(X, schema, 2000).edges, strict=True)
+    ]
+    growth = GrowthSettings(
+        max_depth=max_depth, min_drop=0.05, min_samples_leaf=min_samples_leaf, min_heterogeneity=0
+    )
+    growths = {
+        feature.index: grow_tree(
+            CurveEffects(np.arange(4.0), np.full(4, 0.25), rng.normal(size=(n_rows, 4))),
+            feature,
+            candidates,
+            code_matrix(candidates, X),
+            growth,
+        )
+        for feature in schema.features
+    }
+    grown = GrownTrees(growths, 3, "pdp", "absolute")
+    if max_splits is not None:
+        n_splits = grown.n_splits
+        grown = grown.keeping(max_splits)
+        assert grown.n_splits == min(max_splits, n_splits)
+    assert grown.n_splits == sum(tree.n_splits for tree in grown.trees)
+    for feature, tree in zip(schema.features, grown.trees, strict=True):
+        one = grown.growths[feature.index]
+        assert tree.depth <= max_depth
+        assert feature.index not in tree.condition_features
+        counts = np.bincount(tree.leaf_of(X), minlength=tree.n_leaves)
+        leaves = [record for record in one.records if not record.accepted]
+        assert [record.n_rows for record in leaves] == counts.tolist()
+        assert tree.n_leaves == 1 or counts.min() >= min_samples_leaf

@@ -1,0 +1,197 @@
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from calmgam import CALMRegressor
+from calmgam.fit.data.binning import bin_table
+from calmgam.fit.data.target import Target
+from calmgam.fit.references.reference import ReferenceLearner
+from calmgam.fit.regions.candidates import candidates_for
+from calmgam.fit.regions.held_out import N_FOLDS, boosted_losses
+from calmgam.fit.regions.heterogeneity.growing import GrowthSettings
+from calmgam.fit.regions.joint import how_many as selection
+from calmgam.fit.regions.joint.how_many import cross_validate, follow_path
+from calmgam.fit.regions.joint.path import JointTable, grow_path, trees_after
+from calmgam.fit.regions.joint.target import growth_target
+from calmgam.model.schema import Schema
+
+
+class Case:
+    """Rows with one strong interaction, ready to be cross-validated."""
+
+    def __init__(self, n_rows=160, twins=False):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(-1, 1, (n_rows, 3))
+        if twins:
+            X[::4] = X[1::4]
+        self.schema = Schema.learn(X)
+        self.X = self.schema.encode(X)
+        y = 3 * X[:, 0] * (X[:, 1] > 0) + 0.2 * rng.normal(size=n_rows)
+        self.target = Target.regression(y, np.ones(n_rows))
+        self.binned = bin_table(self.X, self.schema, 64)
+
+        candidates = [
+            candidates_for(feature, edges, self.X[:, feature.index])
+            for feature, edges in zip(self.schema.features, self.binned.edges, strict=True)
+        ]
+        self.table = JointTable.of(self.X, self.binned, candidates)
+        limits = {"max_splits": 3, "split_features": range(3)}
+        self.grow = partial(grow_path, settings=GrowthSettings(min_samples_leaf=5), **limits)
+        self.held_out = np.arange(0, n_rows, 4)
+
+    def learner(self, target=None):
+        return ReferenceLearner(
+            *("boosted_trees", self.schema, target or self.target, (), None),
+            random_state=0,
+            n_jobs=1,
+        )
+
+    def fold(self, target=None, grow=None):
+        learner = self.learner(target)
+        return follow_path(learner, self.X, self.table, grow or self.grow, self.held_out, 3)
+
+    def boosted(self, fold, n_splits, target=None):
+        trees, turns = trees_after(fold.path[:n_splits], 3), list(range(3))
+        return boosted_losses(
+            self.held_out, trees, self.X, self.binned, target or self.target, turns, seed=3
+        )
+
+    def select(self, y=None, sparsity=1.0, **options):
+        target = self.target if y is None else Target.regression(y, np.ones(len(y)))
+        return cross_validate(
+            *(self.learner(target), self.X, self.binned, self.table, self.grow),
+            max_splits=3,
+            sparsity=sparsity,
+            rng=np.random.default_rng(7),
+            **options,
+        )
+
+
+def test_a_true_split_lowers_the_held_out_loss():
+    case = Case(400)
+    fold = case.fold()
+    assert fold.losses.shape == (4, 100)
+    assert fold.losses[1].mean() < 0.6 * fold.losses[0].mean()
+    assert case.boosted(fold, 1).mean() < 0.6 * case.boosted(fold, 0).mean()
+    found = case.select()
+    assert found.n_splits >= 1
+    assert [point.n_splits for point in found.points] == [0, 1, 2, 3]
+    assert [point.chosen for point in found.points].index(True) == found.n_splits
+    assert found.errors["calm"] < 0.8 * found.errors["gam"]
+    assert found.errors["reference"] < found.errors["gam"]
+
+
+def test_growth_scores_what_it_would_predict():
+    """A row that is left out has the prediction of its twin among the training rows."""
+    case = Case(twins=True)
+    fold = case.fold()
+    training = np.delete(np.arange(len(case.X)), case.held_out)
+    scores = case.learner().fit(case.X, training).score(case.X[training])
+    scores, weights = growth_target(scores, case.target, training)
+    left_over = []
+    X, binned = case.X[training], case.binned.take(training)
+    table = replace(
+        JointTable.of(X, binned, case.table.candidates),
+        binned=case.table.binned.take(training),  # the same coarse bins
+        turns=case.table.turns,
+    )
+    path = case.grow(
+        *(table, scores, weights),
+        watch=lambda residual: left_over.append(residual.copy()),
+    )
+    assert trees_after(path, 3) == trees_after(fold.path, 3)
+    twins = np.searchsorted(training, case.held_out + 1)
+    assert len(left_over) > 1
+    for residual, losses in zip(left_over, fold.losses, strict=False):  # the path may end early
+        predicted = (scores - residual)[twins]
+        np.testing.assert_allclose(losses, (case.target.values[case.held_out] - predicted) ** 2)
+
+
+def test_rows_never_influence_their_own_score():
+    case = Case()
+    moved = case.target.values.copy()
+    moved[case.held_out] += 2.0
+    changed = Target("regression", moved, case.target.weights)
+    before, after = case.fold(), case.fold(changed)
+    assert before.path == after.path
+    pairs = [
+        (before.losses, after.losses),
+        (before.reference_losses, after.reference_losses),
+        (case.boosted(before, 2), case.boosted(after, 2, changed)),
+    ]
+    for old, new in pairs:
+        # (y + 2 - s)² - (y - s)² = 4 (y - s) + 4, if the prediction s has stayed
+        np.testing.assert_allclose(((new - old - 4) / 4) ** 2, old, atol=1e-9)
+
+
+def test_curves_that_do_not_confirm_the_splits_leave_the_gam(monkeypatch):
+    case = Case(400)
+    monkeypatch.setattr(selection, "boosted_losses", lambda held_out, *_: np.ones(len(held_out)))
+    found = case.select()
+    assert found.n_splits == 0
+    assert found.errors["calm"] == found.errors["gam"]
+
+
+def test_folds_side_by_side_give_the_same_bits():
+    assert Case().select() == Case().select(n_jobs=2)
+
+
+def test_beyond_the_end_of_a_path_the_loss_stays():
+    def grow(table, scores, weights, watch):
+        watch(scores)
+        return ()
+
+    losses = Case().fold(grow=grow).losses
+    assert np.array_equal(losses, np.broadcast_to(losses[0], losses.shape))
+
+
+def test_progress_is_told_fold_by_fold():
+    calls = []
+    Case(80).select(progress=lambda *call: calls.append(call))
+    assert calls == [(k + 1, N_FOLDS) for k in range(N_FOLDS)]
+
+
+# ---- what must not be found (20 seeds: benchmarks/noise.py) -------------------------------------
+
+
+def n_splits(X, y):
+    return CALMRegressor(random_state=0, n_jobs=1, n_bags=2, max_rounds=200).fit(X, y).n_splits_
+
+
+def test_noise_is_left_alone():
+    found = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        found.append(n_splits(rng.normal(size=(400, 4)), rng.normal(size=400)))
+    assert found.count(0) >= 4
+
+
+def test_an_additive_truth_of_correlated_features_is_left_alone():
+    found = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        shared = rng.normal(size=(500, 1))
+        X = np.sqrt(0.9) * shared + np.sqrt(0.1) * rng.normal(size=(500, 4))
+        y = np.sin(X[:, 0]) + 0.5 * X[:, 1] ** 2 + X[:, 2] + 0.5 * rng.normal(size=500)
+        found.append(n_splits(X, y))
+    assert found.count(0) >= 3
+
+
+@pytest.mark.parametrize("seed", [1, 10])
+def test_tails_of_a_large_additive_truth_are_no_interaction(seed):
+    """What wide bins at the ends of a curve leave over, correlated features seem to explain."""
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(size=(8000, 1))
+    X = np.sqrt(0.9) * shared + np.sqrt(0.1) * rng.normal(size=(8000, 6))
+    y = np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] ** 2 + X[:, 2] + 0.5 * rng.normal(size=8000)
+    assert CALMRegressor(random_state=seed, n_jobs=1).fit(X, y).n_splits_ == 0
+
+
+@pytest.mark.parametrize(
+    ("proposed", "tried"),
+    [(0, {0}), (1, {1}), (2, {1, 2}), (5, {3, 5}), (6, {6}), (10, {10}), (11, {10}), (20, {10})],
+)
+def test_what_is_tried_between_nothing_and_the_whole_path(proposed, tried):
+    assert selection.between(proposed, 20) == tried

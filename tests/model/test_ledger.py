@@ -1,0 +1,64 @@
+import math
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from calmgam.model.ledger import Ledger, SplitRecord
+from calmgam.model.regions import Condition, Region
+from calmgam.model.schema import Feature
+
+HOUR = Feature("hour", 1, "numeric", low=0.0, high=23.0)
+EARLY = Condition(HOUR, "<=", 7.5, False)
+ROOT = SplitRecord("temp", Region(), EARLY, 0, 100, 40, 60, 1.0, 2.0, 0.75, True)
+LEFT = SplitRecord(
+    "temp", Region((EARLY,)), None, 1, 40, 0, 0, 0.4, 0.5, 0.0, False, "no condition"
+)
+RIGHT = replace(LEFT, region=Region((EARLY.negate(),)), n_rows=60, share=0.6)
+OTHER = SplitRecord("hour", Region(), None, 0, 100, 0, 0, 1.0, 0.25, 0.0, False, "no condition")
+LEDGER = Ledger(2, (ROOT, LEFT, RIGHT, OTHER))
+
+
+def test_a_record_knows_what_the_split_takes_away():
+    assert ROOT.heterogeneity_after == 0.5
+    assert ROOT.gain == 1.5
+    assert (ROOT.condition_feature, OTHER.condition_feature) == ("hour", None)
+
+
+def test_features_follow_from_the_records():
+    temp, hour = LEDGER.features
+    assert (temp.feature, temp.n_leaves) == ("temp", 2)
+    assert (temp.heterogeneity_before, temp.heterogeneity_after) == (2.0, 0.5)
+    assert (hour.heterogeneity_before, hour.heterogeneity_after) == (0.25, 0.25)
+
+
+def test_the_bound_counts_every_feature_or_is_unknown():
+    assert LEDGER.bound == 2 * (0.5 + 0.25)
+    assert math.isnan(replace(LEDGER, n_features=3).bound)
+
+
+def test_accepted_splits():
+    assert LEDGER.accepted == (ROOT,)
+
+
+def test_rows_are_plain():
+    rows = LEDGER.rows()
+    assert [row["condition"] for row in rows] == ["hour <= 7.5", None, None, None]
+    assert [row["region"] for row in rows][:2] == ["everywhere", "hour <= 7.5"]
+    assert all(type(v) in (str, int, float, bool, type(None)) for row in rows for v in row.values())
+
+
+def test_frame():
+    frame = LEDGER.to_frame()
+    assert isinstance(frame, pd.DataFrame)
+    assert frame.to_dict("records")[0] == LEDGER.rows()[0]
+
+
+def test_without_pandas_the_frame_is_a_list(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    assert LEDGER.to_frame() == LEDGER.rows()
+
+
+def test_an_empty_ledger_is_legal():
+    assert Ledger(3).rows() == []
+    assert Ledger(0).bound == pytest.approx(0)
