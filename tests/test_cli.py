@@ -16,7 +16,7 @@ import calmgam
 from calmgam.cli.commands import app
 from calmgam.demo import simulate_bikes
 
-QUICK = ["--set", "n_bags=1", "--set", "max_rounds=60", "--set", "n_jobs=1"]
+QUICK = ["--set", "curves.n_bags=1", "--set", "curves.max_rounds=60", "--set", "n_jobs=1"]
 REGIONS = 'partitions={"hour": ["workingday = True", "workingday != True"]}'
 
 

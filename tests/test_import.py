@@ -55,7 +55,9 @@ def test_saved_models_score_without_compiled_code(tmp_path):
     X = np.column_stack([rng.normal(size=200), rng.choice(["u", "v"], 200)]).astype(object)
     X[:, 0] = X[:, 0].astype(float)
     y = np.where(X[:, 1] == "u", 1, -1) * X[:, 0].astype(float)
-    estimator = calmgam.CALMRegressor(n_bags=2, max_rounds=50, n_jobs=1, random_state=0)
+    estimator = calmgam.CALMRegressor(
+        curves=calmgam.Boosting(n_bags=2, max_rounds=50), n_jobs=1, random_state=0
+    )
     model = estimator.fit(X, y).model_
     model.save(tmp_path / "model.json")
     rows = [*X[:5].tolist(), [None, "w"]]

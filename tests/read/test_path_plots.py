@@ -1,8 +1,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
-from calmgam import CALMRegressor
+from calmgam import Boosting, CALMRegressor, Heterogeneity
 from calmgam.model.ledger import Ledger
 from calmgam.read.canvas import new_axes
 from calmgam.read.path_plots import plot_path
@@ -11,7 +12,9 @@ from calmgam.read.path_plots import plot_path
 @pytest.fixture(scope="module")
 def calm():
     X, y = table()
-    return CALMRegressor(n_bags=1, max_rounds=20, random_state=0, n_jobs=1).fit(X, y)
+    return CALMRegressor(curves=Boosting(n_bags=1, max_rounds=20), random_state=0, n_jobs=1).fit(
+        X, y
+    )
 
 
 def table():
@@ -47,8 +50,8 @@ def test_a_number_that_was_not_tried_can_be_marked(calm):
 
 def test_some_numbers_of_splits_are_enough(calm):
     X, y = table()
-    options = {"growth": "heterogeneity", "min_drop": 0.02, "sparsity": 0.0}
-    ledger = calm.__class__(**{**calm.get_params(), **options}).fit(X, y).ledger_
+    options = {"growth": Heterogeneity(min_drop=0.02), "sparsity": 0.0}
+    ledger = clone(calm).set_params(**options).fit(X, y).ledger_
     ax = plot_path(ledger)
     tried = [point.n_splits for point in ledger.path]
     assert ax.get_yticks().tolist() == ax.lines[0].get_data()[1].tolist() == tried

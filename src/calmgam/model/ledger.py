@@ -89,6 +89,15 @@ class SplitRecord:
 
 
 @dataclass(frozen=True)
+class PathSplit:
+    """One step of the path: which leaf of which feature's tree is split, and the split itself."""
+
+    feature: int
+    leaf: int
+    record: SplitRecord
+
+
+@dataclass(frozen=True)
 class PathPoint:
     """Cross-validated error after a number of splits.
 

@@ -18,8 +18,8 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from calmgam.fit.references.reference import fit_reference
 from calmgam.model.schema import Feature, Schema
+from prepared import fit_reference
 from tables import mixed_table
 
 X, Y, SCHEMA = mixed_table()

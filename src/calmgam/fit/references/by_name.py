@@ -11,6 +11,7 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
+from calmgam.fit.data.losses import Loss
 from calmgam.model.schema import FloatArray, Schema
 
 NAMES = (
@@ -30,7 +31,7 @@ PATIENCE = 20  # rounds of boosting without a better validation loss
 def named_reference(
     name: str,
     schema: Schema,
-    task: str,
+    loss: Loss,
     *,
     edges: Sequence[FloatArray] | None = None,
     random_state: int,
@@ -44,7 +45,7 @@ def named_reference(
     name : str
     schema : Schema
         Trees of ours and networks see the table in their own way.
-    task : {"regression", "classification"}
+    loss : Loss
     edges : sequence of arrays, optional
         Cuts of numbers that are known already; our own trees take them.
     random_state : int
@@ -53,6 +54,7 @@ def named_reference(
     n_jobs : int
         For anything else.
     """
+    task = loss.task
     kind = "Regressor" if task == "regression" else "Classifier"
     library, early = name.removesuffix("_early"), name.endswith("_early")
     if name not in NAMES:
@@ -65,7 +67,7 @@ def named_reference(
     if library == "boosted_trees":
         from calmgam.fit.references.boosted_trees import BoostedTrees
 
-        return BoostedTrees(schema, task, edges=edges, random_state=random_state, n_jobs=n_threads)
+        return BoostedTrees(schema, loss, edges=edges, random_state=random_state, n_jobs=n_threads)
     if library == "random_forest":
         from sklearn import ensemble
 
