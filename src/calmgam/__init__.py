@@ -18,3 +18,7 @@ def __getattr__(name: str) -> Any:
     if name in ("CALMClassifier", "CALMRegressor"):
         return getattr(import_module("calmgam.estimators"), name)
     raise AttributeError(f"module 'calmgam' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

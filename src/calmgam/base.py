@@ -11,7 +11,6 @@ from functools import partial, wraps
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -35,6 +34,7 @@ from calmgam.fit.regions.stability import COLUMNS as STABILITY_COLUMNS
 from calmgam.fit.regions.stability import stability_of
 from calmgam.fit.support.progress import stage
 from calmgam.fit.support.settings import check_in, check_integer
+from calmgam.fit.support.threads import effective_n_jobs
 from calmgam.model.glassbox import Model
 from calmgam.model.ledger import frame_of
 from calmgam.model.schema import FloatArray, Schema

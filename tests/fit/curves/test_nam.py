@@ -16,7 +16,7 @@ from calmgam.fit.regions.given import given_trees
 from calmgam.model.schema import Schema
 from tables import MixedTable, any_tree
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="neural curves need torch: the extra dev-all")
 SHORT = NamSettings(min_steps=150)
 
 
