@@ -2,7 +2,6 @@
 
 import ast
 import importlib.util
-import os
 import re
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import calmgam
+from benchmarks.environments import searching
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -105,16 +105,6 @@ def test_actions_are_pinned_by_commit():
     assert [u for u in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", u)] == []
 
 
-def environment(*first):
-    """Return this process's environment, in which Python finds the given folders first.
-
-    With `python -S` files like editable.pth do not count, so all of `sys.path` goes along.
-    """
-    commands = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    modules = os.pathsep.join([*map(str, first), *filter(None, sys.path)])
-    return {**os.environ, "PATH": commands, "PYTHONPATH": modules}
-
-
 def run(*command, folder, **options):
     done = subprocess.run(
         [sys.executable, *map(str, command)],
@@ -140,10 +130,10 @@ def wheel(sdist):
     """The wheel that pip builds from the source distribution."""
     if not importlib.util.find_spec("nanobind"):
         pytest.skip("builds need nanobind")
-    if not shutil.which("cmake", path=environment()["PATH"]):
+    if not shutil.which("cmake", path=searching()["PATH"]):
         pytest.skip("builds need cmake")
     pip = ("-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index")
-    run(*pip, "--wheel-dir", sdist.parent, sdist, folder=sdist.parent, env=environment())
+    run(*pip, "--wheel-dir", sdist.parent, sdist, folder=sdist.parent, env=searching())
     (built,) = sdist.parent.glob("*.whl")
     return built
 
@@ -199,7 +189,7 @@ class TestBuilt:
         installed = tmp_path / "installed"
         pip = ("-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", installed)
         run(*pip, wheel, folder=tmp_path)
-        printed = run("-S", "-c", FIT, folder=tmp_path, env=environment(installed)).split()
+        printed = run("-S", "-c", FIT, folder=tmp_path, env=searching(installed)).split()
         home = str(installed / "calmgam")
         assert printed[:3] == [calmgam.__version__, home, home]
         assert int(printed[3]) > 100_000
