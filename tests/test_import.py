@@ -40,6 +40,11 @@ def test_estimators_come_when_they_are_asked_for():
         _ = calmgam.CALMRegresor
 
 
+def test_dir_shows_what_is_offered():
+    assert dir(calmgam) == ["CALMClassifier", "CALMRegressor", "Model", "__version__", "load"]
+    assert "sklearn" not in run("import sys, calmgam; dir(calmgam); print(*sys.modules)").split()
+
+
 SCORE_WITHOUT_KERNELS = """
 import sys
 sys.modules["calmgam._kernels"] = None

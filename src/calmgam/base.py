@@ -8,7 +8,6 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -25,6 +24,7 @@ from calmgam.fit.regions.search import GROWTHS
 from calmgam.fit.regions.stability import COLUMNS as STABILITY_COLUMNS
 from calmgam.fit.support.parts import Part, part_of
 from calmgam.fit.support.settings import check_integer
+from calmgam.fit.support.threads import effective_n_jobs
 from calmgam.model.ledger import frame_of
 from calmgam.model.schema import FloatArray
 from calmgam.parameters import paper_parameters

@@ -17,7 +17,7 @@ from calmgam.model.schema import Schema
 from prepared import prepared_of
 from tables import MixedTable, any_tree, in_given_order
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="neural curves need torch: the extra dev-all")
 SHORT = Networks(min_steps=150)
 EVERYONE = np.full((600, 1), TRAINS, dtype=np.uint8)
 

@@ -240,7 +240,7 @@ class TestEarlyStopping:
 
 class TestTorch:
     def test_a_module_is_a_function_with_derivatives(self):
-        torch = pytest.importorskip("torch")
+        torch = pytest.importorskip("torch", reason="needs torch: the extra dev-all")
 
         class Product(torch.nn.Module):
             def forward(self, x):
