@@ -5,23 +5,11 @@ from collections import Counter
 import numpy as np
 import pytest
 from audit_models import big_model
-from reading_models import term
+from reading_models import plain_model
 
-from calmgam.model import Feature, Model, PartitionTree, Schema
 from calmgam.model.exact import changes, inputs, optimise
 from calmgam.read import counterfactual, jumps, monotonicity, report, summary
 from calmgam.read.card import card
-
-
-def plain_model(n_features):
-    """Return a model without regions."""
-    features = [Feature(f"feature {k}", k, "numeric", low=0, high=3) for k in range(n_features)]
-    always = PartitionTree.trivial()
-    terms = [
-        term(f, always, [1.0, 2.0], [[0.0, 1.0, f.index % 3, 0.0]], [[1, 1, 1, 0]])
-        for f in features
-    ]
-    return Model(Schema(tuple(features)), 0.0, tuple(terms))
 
 
 @pytest.fixture
