@@ -261,7 +261,7 @@ def test_audit_of_all_features_and_of_one(folder):
     verdicts = {each["feature"]: each for each in json.loads(run(*audit, "--json").stdout)}
     assert verdicts["workingday"]["jumps"]
     one = run(*audit, "hour", "--given", "workingday = True").stdout
-    assert one.startswith("hour: neither (proved)")
+    assert one.startswith("hour: neither increasing nor decreasing; as it grows the score\n  falls")
     change = json.loads(run(*audit, "hour", "--from", "3", "--to", "8", "--json").stdout)
     assert change["sensitivity"]["exact"]
     assert "missing → 8" in run(*audit, "temperature", "--from", "NA", "--to", "8").stdout

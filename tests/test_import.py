@@ -41,8 +41,32 @@ def test_estimators_come_when_they_are_asked_for():
 
 
 def test_dir_shows_what_is_offered():
-    assert dir(calmgam) == ["CALMClassifier", "CALMRegressor", "Model", "__version__", "load"]
+    assert dir(calmgam) == sorted([*calmgam.__all__, "__version__"])
+    assert {"CALMClassifier", "CALMRegressor", "Heterogeneity"} < set(dir(calmgam))
+    assert "import_module" not in dir(calmgam)
     assert "sklearn" not in run("import sys, calmgam; dir(calmgam); print(*sys.modules)").split()
+
+
+READ_WITHOUT_MATPLOTLIB = """
+import sys
+sys.modules["matplotlib"] = None
+import calmgam.read
+print(*(name for name in calmgam.read.__all__ if not name.startswith("plot")
+        and type(getattr(calmgam.read, name)).__name__ == "function"))
+"""
+
+
+def test_reading_functions_are_in_one_place_and_need_no_matplotlib():
+    found = run(READ_WITHOUT_MATPLOTLIB).split()
+    assert {"summary", "explain", "jumps", "sensitivity", "monotonicity", "report"} < set(found)
+    from calmgam import read
+    from calmgam.reading import Reading
+
+    methods = [n for n in vars(Reading) if not n.startswith("_") and callable(vars(Reading)[n])]
+    assert [name for name in methods if not callable(getattr(read, name))] == []
+    assert set(methods) <= set(dir(read))
+    with pytest.raises(AttributeError, match="no attribute 'sumary'"):
+        _ = read.sumary
 
 
 SCORE_WITHOUT_KERNELS = """

@@ -109,7 +109,9 @@ class Reading(BaseEstimator):
 
         return sensitivity(self._fitted_model(), feature, start, stop, given, over)
 
-    def monotonicity(self, feature: str, given: Any = None) -> audit.Monotonicity:
+    def monotonicity(
+        self, feature: str, given: Any = None, tolerance: float = 0.0
+    ) -> audit.Monotonicity:
         """Prove in which direction a feature moves the score, or find counterexamples.
 
         Parameters
@@ -117,36 +119,46 @@ class Reading(BaseEstimator):
         feature : str
         given : mapping, Region or str, optional
             Only inputs that agree.
+        tolerance : float
+            Total rises and falls of at most this size do not count against a direction.
         """
         from calmgam.read.audit import monotonicity
 
-        return monotonicity(self._fitted_model(), feature, given)
+        return monotonicity(self._fitted_model(), feature, given, tolerance)
 
     def counterfactual(
-        self, row: Any, target: float | str, mutable: Any = None, n_features: int = 1
+        self,
+        row: Any,
+        target: float | str | None = None,
+        mutable: Any = None,
+        n_features: int = 1,
+        probability: float | None = None,
     ) -> audit.Counterfactual:
         """Find the smallest change of a row that reaches a score or flips the decision.
 
         Parameters
         ----------
-        row : mapping or one-row table
+        row : mapping, sequence or one-row table
         target : float or "flip"
-            A score; "flip" changes a classifier's decision.
+            A score (of a classifier: log-odds); "flip" changes a classifier's decision.
         mutable : sequence of str, optional
             The features that may change; all by default.
         n_features : {1, 2}
             How many may change at once.
+        probability : float, optional
+            Instead of `target`: the probability of a classifier's second class to be reached.
         """
         from calmgam.read.audit import counterfactual
 
-        return counterfactual(self._fitted_model(), row, target, mutable, n_features)
+        model = self._fitted_model()
+        return counterfactual(model, row, target, mutable, n_features, probability)
 
     def reasons(self, row: Any, n: int = 4, sign: str = "both") -> audit.Reasons:
         """Rank what contributed to a row's score, with the rules that selected the curves.
 
         Parameters
         ----------
-        row : mapping or one-row table
+        row : mapping, sequence or one-row table
         n : int
             How many reasons at most.
         sign : {"both", "negative", "positive"}

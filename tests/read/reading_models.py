@@ -67,3 +67,14 @@ def wide_model(n_features=40, n_levels=300):
         values = np.linspace(-1, 1 + k, n_slots)
         terms.append(term(feature, tree, edges, [values, -values], np.ones((2, n_slots))))
     return Model(Schema(tuple(features)), 0.0, tuple(terms))
+
+
+def plain_model(n_features):
+    """Return a model without regions."""
+    features = [Feature(f"feature {k}", k, "numeric", low=0, high=3) for k in range(n_features)]
+    always = PartitionTree.trivial()
+    terms = [
+        term(f, always, [1.0, 2.0], [[0.0, 1.0, f.index % 3, 0.0]], [[1, 1, 1, 0]])
+        for f in features
+    ]
+    return Model(Schema(tuple(features)), 0.0, tuple(terms))

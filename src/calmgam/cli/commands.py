@@ -293,7 +293,7 @@ def _audit_all(model: Model, given: str | None, as_json: bool) -> None:
     features, quiet = model_view(model).features, not sys.stderr.isatty()
     for view in track(features, "audit", console=NOTES, transient=True, disable=quiet):
         found = monotonicity(model, view.name, given)
-        is_ordered = model.schema[view.name].kind != "categorical"
+        is_ordered = found.direction != "unordered"
         proved = "" if found.proved else " (not proved)"
         verdict = f"{found.direction}{proved}" if is_ordered else "levels have no order"
         table.add_row(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Number
 from typing import Any
 
@@ -51,6 +52,10 @@ class Feature:
         Some training rows had a level that was too rare to keep.
     low, high : float
         Finite range of a numeric feature in training; NaN if there was no value.
+    whole : bool
+        All numbers seen in training were whole.
+    ordered : bool
+        The levels come from an ordered column: their order means something.
     """
 
     name: str
@@ -61,6 +66,8 @@ class Feature:
     has_rare: bool = False
     low: float = math.nan
     high: float = math.nan
+    whole: bool = False
+    ordered: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -80,7 +87,7 @@ class Feature:
     def _identity(self) -> tuple[Any, ...]:
         # repr, so that NaN equals NaN
         range_text = repr(self.low), repr(self.high)
-        flags = self.has_missing, self.has_rare
+        flags = self.has_missing, self.has_rare, self.whole, self.ordered
         return self.name, self.index, self.kind, self.levels, flags, range_text
 
     def __eq__(self, other: object) -> bool:
@@ -95,6 +102,11 @@ class Feature:
     def is_numeric(self) -> bool:
         """Values lie on a line; otherwise they are codes of levels."""
         return self.kind == "numeric"
+
+    @property
+    def has_order(self) -> bool:
+        """Values can grow: numbers, False to True, or ordered levels."""
+        return self.kind != "categorical" or self.ordered
 
     @property
     def n_levels(self) -> int:
@@ -115,6 +127,8 @@ class Feature:
             "has_rare": self.has_rare,
             "low": self.low,
             "high": self.high,
+            "whole": self.whole,
+            "ordered": self.ordered,
         }
 
     @classmethod
@@ -131,6 +145,8 @@ class Feature:
             has_rare=bool(plain["has_rare"]),
             low=float(plain["low"]),
             high=float(plain["high"]),
+            whole=bool(plain.get("whole", False)),
+            ordered=bool(plain.get("ordered", False)),
         )
 
 
@@ -164,10 +180,14 @@ class Schema:
         columns, _ = read_table(X)
         return cls(tuple(_learn(column, i, max_levels) for i, column in enumerate(columns)))
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of all features."""
         return tuple(feature.name for feature in self.features)
+
+    @cached_property
+    def _index_of(self) -> dict[str, int]:
+        return {name: index for index, name in enumerate(self.names)}
 
     @property
     def n_features(self) -> int:
@@ -180,8 +200,8 @@ class Schema:
     def index(self, name: str) -> int:
         """Column of the feature called `name`."""
         try:
-            return self.names.index(name)
-        except ValueError:
+            return self._index_of[name]
+        except KeyError:
             raise KeyError(f"no feature is called {name!r}; there are {list(self.names)}") from None
 
     def encode(self, X: Any) -> FloatArray:
@@ -248,7 +268,8 @@ def _learn(column: Column, index: int, max_levels: int) -> Feature:
         counts = np.bincount(codes[~np.isnan(codes)].astype(int))
         most_frequent = np.sort(np.argsort(-counts, kind="stable")[:max_levels])
         levels = [levels[code] for code in most_frequent]
-    return Feature(column.name, index, kind, tuple(levels), has_missing, has_rare)
+    ordered = kind == "categorical" and bool(column.order)
+    return Feature(column.name, index, kind, tuple(levels), has_missing, has_rare, ordered=ordered)
 
 
 def _learn_numeric(column: Column, index: int) -> Feature:
@@ -260,6 +281,7 @@ def _learn_numeric(column: Column, index: int) -> Feature:
         has_missing=bool(np.isnan(np.min(values, initial=math.inf))),
         low=float(np.fmin.reduce(values, initial=math.nan)),
         high=float(np.fmax.reduce(values, initial=math.nan)),
+        whole=bool(np.all(np.isnan(values) | (np.floor(values) == values))),
     )
 
 
