@@ -6,10 +6,14 @@ after seven regions the dashes change.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+from calmgam.read.numbers import tick_texts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#4D4D4D")
@@ -19,6 +23,7 @@ PALE = "#F4F4F4"
 SMALL = 7.0  # points
 HALF_PAGE = 3.5  # inches
 POINTS = 72.0  # per inch
+AS_IT_IS: dict[str, Any] = {"parse_math": False, "usetex": False}  # text from data is no formula
 
 
 def region_style(number: int) -> tuple[str, Any]:
@@ -44,3 +49,20 @@ def tidy(ax: Axes, *sides: str) -> None:
     for side, spine in ax.spines.items():
         spine.set_linewidth(0.6)
         spine.set_visible(side in sides)
+
+
+def number_ticks(axis: Axis, n_ticks: int = 5, whole: bool = False) -> None:
+    """Write round numbers along an axis: few, short, and different from each other."""
+    from matplotlib.ticker import Formatter, MaxNLocator
+
+    class Numbers(Formatter):
+        """Labels of all ticks at once."""
+
+        def __call__(self, value: float, position: int | None = None) -> str:
+            return self.format_ticks([value])[0]
+
+        def format_ticks(self, values: Sequence[float]) -> list[str]:
+            return [self.fix_minus(text) for text in tick_texts(values)]
+
+    axis.set_major_locator(MaxNLocator(n_ticks, integer=whole))
+    axis.set_major_formatter(Numbers())

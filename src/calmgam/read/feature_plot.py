@@ -18,8 +18,9 @@ import numpy as np
 
 from calmgam.model.columns import FloatArray
 from calmgam.read.canvas import GREY, PALE, POINTS, SMALL, region_style, tidy
+from calmgam.read.numbers import short_number
 from calmgam.read.view_types import FeatureView, FloatTuple, PointView, joint_jumps
-from calmgam.read.wording import cut, pretty, short_number, wrap
+from calmgam.read.wording import cut, pretty, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
