@@ -54,10 +54,13 @@ def test_values_and_levels_are_left_alone():
 def test_long_texts_are_cut_or_wrapped():
     assert cut("abcdef", 6) == "abcdef"
     assert cut("abcdefg", 6) == "abcde…"
-    text = wrap("one two three four five six", 10)
-    assert text.count("\n") == 1
-    assert text.endswith("…")
-    assert all(len(line) <= 10 for line in text.split("\n"))
+    text = wrap("one two three four five six = 6", 12)
+    assert text.startswith("one two")
+    assert text.endswith("six = 6")
+    assert text.count("\n") == text.count("…") == 1
+    assert all(len(line) <= 12 for line in text.split("\n"))
+    assert wrap("one", 10) == "one"
+    assert wrap("", 10) == ""
 
 
 def test_a_name_keeps_its_beginning_and_its_end():

@@ -6,6 +6,7 @@ after seven regions the dashes change.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)))
 GREY = "#767676"
 PALE = "#F4F4F4"
 SMALL = 7.0  # points
+LINE = 1.16 * SMALL  # height of a line of small text
+CHARACTER = 0.59 * SMALL  # its mean width
 HALF_PAGE = 3.5  # inches
 POINTS = 72.0  # per inch
 AS_IT_IS: dict[str, Any] = {"parse_math": False, "usetex": False}  # text from data is no formula
@@ -51,8 +54,22 @@ def tidy(ax: Axes, *sides: str) -> None:
         spine.set_visible(side in sides)
 
 
-def number_ticks(axis: Axis, n_ticks: int = 5, whole: bool = False) -> None:
-    """Write round numbers along an axis: few, short, and different from each other."""
+def number_ticks(
+    axis: Axis, n_ticks: int = 5, width: float = math.inf, whole: bool = False
+) -> None:
+    """Write round numbers along an axis: short, different from each other, and not too many.
+
+    Parameters
+    ----------
+    axis : matplotlib axis
+        With the limits that it will have.
+    n_ticks : int
+        About how many, where they fit.
+    width : float
+        Room for all labels beside each other, in points.
+    whole : bool
+        Only integers.
+    """
     from matplotlib.ticker import Formatter, MaxNLocator
 
     class Numbers(Formatter):
@@ -64,5 +81,13 @@ def number_ticks(axis: Axis, n_ticks: int = 5, whole: bool = False) -> None:
         def format_ticks(self, values: Sequence[float]) -> list[str]:
             return [self.fix_minus(text) for text in tick_texts(values)]
 
-    axis.set_major_locator(MaxNLocator(n_ticks, integer=whole))
+    locator = MaxNLocator(n_ticks, integer=whole)
+    while n_ticks > 1 and _labels_width(locator.tick_values(*axis.get_view_interval())) > width:
+        n_ticks -= 1
+        locator = MaxNLocator(n_ticks, integer=whole)
+    axis.set_major_locator(locator)
     axis.set_major_formatter(Numbers())
+
+
+def _labels_width(values: Sequence[float]) -> float:
+    return CHARACTER * sum(len(text) + 2 for text in tick_texts(values))

@@ -196,7 +196,8 @@ def _tree_lines(view: ModelView, n_lines: int | None) -> list[str]:
             lines += ["", title_text(feature.name, feature.conditioned_on, N_COLUMNS)]
         for branch in feature.partition:
             share = "" if branch.leaf is None else f"  {feature.parts[branch.leaf].share:.0%}"
-            rule = cut("    " * (branch.depth + 1) + branch.rule, N_COLUMNS - 6)
+            indent = "    " * (branch.depth + 1)
+            rule = indent + cut_middle(branch.rule, N_COLUMNS - 6 - len(indent))
             lines.append(rule + share)
     if n_lines is not None and len(lines) > n_lines:
         lines[n_lines - 1 :] = [f"… and {len(lines) - n_lines + 1} more lines of trees"]

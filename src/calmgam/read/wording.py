@@ -67,10 +67,20 @@ def pretty(rule: str) -> str:
 
 
 def wrap(text: str, n_characters: int, max_lines: int = 2) -> str:
-    """Break a text into a few lines; what does not fit becomes an ellipsis."""
-    lines = textwrap.wrap(
-        text, n_characters, max_lines=max_lines, placeholder=" …", break_on_hyphens=False
-    )
+    """Break a text into a few lines; what does not fit in its middle becomes an ellipsis.
+
+    The middle, since a rule ends with its value.
+
+    Parameters
+    ----------
+    text : str
+    n_characters, max_lines : int
+    """
+    n_kept = min(len(text), n_characters * max_lines)
+    lines = _lines(text, n_kept, n_characters)
+    while len(lines) > max_lines:
+        n_kept -= 1
+        lines = _lines(text, n_kept, n_characters)
     return "\n".join(lines)
 
 
@@ -199,6 +209,10 @@ def title_text(name: str, conditioned_on: Sequence[str], n_characters: int) -> s
         return cut_middle(name, n_characters)
     first, *others = cut_parts([name, *conditioned_on], n_characters - 1 - 2 * len(conditioned_on))
     return cut(f"{first} | {', '.join(others)}", n_characters)
+
+
+def _lines(text: str, n_kept: int, n_characters: int) -> list[str]:
+    return textwrap.wrap(cut_middle(text, n_kept), n_characters, break_on_hyphens=False)
 
 
 def _shown_part(value: Any, field: str) -> Any:
