@@ -5,9 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from audit_models import random_model
-from reading_models import ROW, hand_model, wide_model
+from reading_models import ROW, hand_model, scaled_model, wide_model
 
-from calmgam.model import Term
 from calmgam.model.serialize import from_json, to_json
 from calmgam.read.card import card
 from calmgam.read.text import N_COLUMNS, N_LINES, explain, summary
@@ -59,16 +58,6 @@ def test_an_explanation_names_values_rules_and_the_probability():
     assert re.search(r"job = cook +\+1\.500  \S+ +hour > 6.5\n", text)
     assert text.endswith("probability of yes   98.0%")
     assert max(map(len, explain(wide_model(40), [1.0] * 39 + ["level 1"]).split("\n"))) <= N_COLUMNS
-
-
-def scaled_model(factor, shift=0.0):
-    """Return the hand model with larger or smaller scores."""
-    model = hand_model()
-    terms = tuple(
-        Term(t.feature, t.tree, tuple(replace(c, values=c.values * factor) for c in t.shapes))
-        for t in model.terms
-    )
-    return replace(model, terms=terms, intercept=factor * model.intercept + shift)
 
 
 def test_small_contributions_to_a_large_score_can_be_seen():

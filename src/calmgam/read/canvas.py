@@ -23,7 +23,7 @@ GREY = "#767676"
 PALE = "#F4F4F4"
 SMALL = 7.0  # points
 LINE = 1.16 * SMALL  # height of a line of small text
-CHARACTER = 0.59 * SMALL  # its mean width
+CHARACTER = 0.62 * SMALL  # its mean width
 HALF_PAGE = 3.5  # inches
 POINTS = 72.0  # per inch
 AS_IT_IS: dict[str, Any] = {"parse_math": False, "usetex": False}  # text from data is no formula
@@ -81,10 +81,11 @@ def number_ticks(
         def format_ticks(self, values: Sequence[float]) -> list[str]:
             return [self.fix_minus(text) for text in tick_texts(values)]
 
-    locator = MaxNLocator(n_ticks, integer=whole)
+    options: dict[str, Any] = {"steps": [1, 2, 2.5, 5, 10], "integer": whole}
+    locator = MaxNLocator(n_ticks, **options)
     while n_ticks > 1 and _labels_width(locator.tick_values(*axis.get_view_interval())) > width:
         n_ticks -= 1
-        locator = MaxNLocator(n_ticks, integer=whole)
+        locator = MaxNLocator(n_ticks, **options)
     axis.set_major_locator(locator)
     axis.set_major_formatter(Numbers())
 

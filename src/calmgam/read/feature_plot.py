@@ -174,7 +174,8 @@ def _draw_levels(view: FeatureView, ax: Axes, width: float, n_levels: int | None
     number_ticks(ax.xaxis, 5, (1 - STRIP) * width)
     n_hidden = len(view.labels) - len(shown)
     note = f"\n{n_hidden} rarer levels not shown; n_levels={len(view.labels)} shows all"
-    ax.set_xlabel(_contribution_label(view) + (note if n_hidden else ""), fontsize=SMALL)
+    label = _contribution_label(view) + (note if n_hidden else "")
+    ax.set_xlabel(label, fontsize=SMALL, loc="right" if n_hidden else "center")
     tidy(ax, "left", "bottom")
     tidy(strip, "left")
     strip.tick_params(axis="y", left=False, labelleft=False)
@@ -285,7 +286,7 @@ def _header_texts(view: FeatureView, width: float) -> list[str]:
     texts += map(str, places)
     if len(jumps) > MAX_JUMPS:
         texts.append(f"and {len(jumps) - MAX_JUMPS} more jumps")
-    return [wrap(text, int(width / CHARACTER) - 4) for text in texts]
+    return [wrap(text, int(width / CHARACTER) - 6) for text in texts]
 
 
 def label_width(view: FeatureView) -> float:

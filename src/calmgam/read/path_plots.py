@@ -89,20 +89,16 @@ def _note(ledger: Any) -> str:
     n_splits = len(ledger.accepted)
     if n_splits == best:
         return ""
+    rule = "the fewest splits within one standard error (or `sparsity` of them) of the best"
+    text = f"Marked: {n_splits}, not {best} with the lowest error: {rule}."
+    if ledger.is_joint:
+        text = (
+            f"Marked: {n_splits}, not {best} with the lowest error of growth's quick model, which "
+            f"is drawn. Boosted curves decide between a few numbers: {rule}."
+        )
     if any(record.reason.endswith("asked for") for record in ledger.splits):
-        why = f"{n_splits} splits were asked for; {best} have the lowest error."
-    elif ledger.is_joint:
-        why = (
-            f"{best} splits have the lowest error of growth's quick model, which is drawn. "
-            f"Boosted curves decide between a few numbers: {n_splits} are the fewest within "
-            "`sparsity` standard errors of their best."
-        )
-    else:
-        why = (
-            f"{best} splits have the lowest error; {n_splits} are the fewest within "
-            "`sparsity` standard errors of it."
-        )
-    return "\n" + "\n".join(textwrap.wrap(f"Marked: {n_splits}. {why}", NOTE_CHARACTERS))
+        text = f"Marked: the number asked for, {n_splits}; the lowest error is at {best}."
+    return "\n" + "\n".join(textwrap.wrap(text, NOTE_CHARACTERS))
 
 
 def _text(split: Any) -> str:

@@ -36,8 +36,7 @@ from calmgam.read.feature_plot import (
     header_height,
     label_width,
 )
-from calmgam.read.findings import value_text
-from calmgam.read.numbers import number_texts, range_text, scale_of
+from calmgam.read.numbers import number_texts, range_text, scale_of, value_text
 from calmgam.read.view_types import BranchView, ImportanceView
 from calmgam.read.views import feature_view, model_view, prediction_view
 from calmgam.read.wording import (
@@ -60,6 +59,8 @@ HEADER_WIDTH = 0.95 * HALF_PAGE * POINTS
 INDENT = 0.06  # of a tree's line, as a part of the width
 N_LABEL = 34  # characters at the left of bars
 N_RULE = 46
+N_TITLE = 44
+NOTE = "note"  # of a bar, which needs room beside it
 
 
 def plot_feature(
@@ -138,7 +139,7 @@ def plot_importance(model: Model, n_features: int = 20, ax: Axes | None = None) 
     """
     features = shown_view(model_view(model)).features[:n_features]
     ax = ax or new_axes(HALF_PAGE, 0.5 + 0.19 * len(features))
-    scale = scale_of([feature.importance for feature in features])
+    scale = scale_of([feature.importance for feature in features], 4)
     for place, feature in enumerate(features):
         left = 0.0
         for number, part in enumerate(feature.parts):
@@ -152,7 +153,7 @@ def plot_importance(model: Model, n_features: int = 20, ax: Axes | None = None) 
     ax.set_ylim(len(features) - 0.4, -0.6)
     ax.margins(x=0.15)
     number_ticks(ax.xaxis, 4, _room(titles, HALF_PAGE))
-    ax.set_xlabel("mean |contribution|, by region", fontsize=SMALL)
+    ax.set_xlabel("mean |contribution|, by region", fontsize=SMALL, loc="right")
     tidy(ax, "left", "bottom")
     return ax
 
@@ -177,7 +178,7 @@ def plot_prediction(model: Model, row: Any, n_features: int = 12, ax: Axes | Non
     lines = view.largest(n_features)
     ax = ax or new_axes(1.25 * HALF_PAGE, 0.8 + 0.27 * len(lines))
     ends = np.cumsum([view.intercept, *(line.contribution for line in lines)])
-    scale = scale_of([line.contribution for line in lines])
+    scale = scale_of([line.contribution for line in lines], 4)
     for place, line in enumerate(lines):
         start, end = ends[place : place + 2]
         colour = COLOURS[0] if end >= start else COLOURS[1]
@@ -190,8 +191,9 @@ def plot_prediction(model: Model, row: Any, n_features: int = 12, ax: Axes | Non
     labels = label_texts([(line.name, line.value) for line in lines], N_LABEL)
     ax.set_yticks(range(len(lines)), labels, **AS_IT_IS)
     ax.set_ylim(len(lines) - 0.3, -0.6)
-    _set_limits(ax, ends, before=0.06, after=0.18)
-    number_ticks(ax.xaxis, 5, _room(labels, 1.25 * HALF_PAGE))
+    room = _room(labels, 1.25 * HALF_PAGE)
+    _set_limits(ax, ends, room)
+    number_ticks(ax.xaxis, 5, room)
     ax.axvline(view.intercept, color=GREY, linewidth=0.6, linestyle=":", zorder=0)
     title = "intercept {}  →  score {}".format(*number_texts([view.intercept, view.score]))
     if view.probability is not None:
@@ -232,10 +234,12 @@ def plot_sensitivity(report: Sensitivity, ax: Axes | None = None) -> Axes:
     ax.set_yticks(range(len(ranges)), labels, **AS_IT_IS)
     ax.set_ylim(len(ranges) - 0.4, -0.6)
     ends = [0.0, *(end for _, low, high, _ in ranges for end in (low, high))]
-    _set_limits(ax, ends, before=0.08, after=0.4)
-    number_ticks(ax.xaxis, 4, 0.5 * HALF_PAGE * POINTS)
+    room = _room([line for label in labels for line in label.split("\n")], 1.1 * HALF_PAGE)
+    _set_limits(ax, ends, room)
+    number_ticks(ax.xaxis, 4, room)
     values = f"{value_text(report.start)} → {value_text(report.stop)}"
-    title = f"{cut_middle(report.feature, N_LABEL)}: {cut_middle(values, N_LABEL)}"
+    name = cut_middle(report.feature, max(N_TITLE - len(values), N_TITLE // 2))
+    title = f"{name}: {cut_middle(values, N_LABEL)}"
     ax.set_title(title, fontsize=SMALL + 2, loc="right", **AS_IT_IS)
     ax.set_xlabel("change of the score", fontsize=SMALL)
     tidy(ax, "left", "bottom")
@@ -280,7 +284,7 @@ def _draw_branch(
     x = INDENT * (branch.depth + 1)
     corner = x - 0.7 * INDENT, x - 0.7 * INDENT, x - 0.2 * INDENT
     ax.plot(corner, (parent + 0.4, place, place), color=GREY, linewidth=0.8)
-    n_characters = int((0.7 - x) * HALF_PAGE * POINTS / CHARACTER)
+    n_characters = int((0.68 - x) * HALF_PAGE * POINTS / CHARACTER)
     ax.text(x, place, cut_middle(pretty(branch.rule), n_characters), **style)
     if branch.leaf is not None:
         share = feature.parts[branch.leaf].share
@@ -292,7 +296,7 @@ def _draw_branch(
 def _note(ax: Axes, text: str, x: float, y: float) -> None:
     """Write a small number at the right of a bar's end."""
     offset: dict[str, Any] = {"xytext": (4, 0), "textcoords": "offset points"}
-    ax.annotate(text, (x, y), va="center", fontsize=SMALL - 1, **offset)
+    ax.annotate(text, (x, y), va="center", fontsize=SMALL - 1, gid=NOTE, **offset)
 
 
 def _room(labels: Sequence[str], width: float) -> float:
@@ -300,8 +304,10 @@ def _room(labels: Sequence[str], width: float) -> float:
     return POINTS * width - CHARACTER * max(map(len, labels))
 
 
-def _set_limits(ax: Axes, ends: Sequence[float] | FloatArray, before: float, after: float) -> None:
-    """Let the axis reach from the smallest to the largest number, with room for notes."""
+def _set_limits(ax: Axes, ends: Sequence[float] | FloatArray, room: float) -> None:
+    """Let the axis reach from the smallest to the largest number, and leave room for the notes."""
     low, high = min(ends), max(ends)
     size = (high - low) or abs(high) or 1.0
-    ax.set_xlim(low - before * size, high + after * size)
+    notes = [text.get_text() for text in ax.texts if text.get_gid() == NOTE]
+    n_points = min((SMALL - 1) / SMALL * CHARACTER * max(map(len, notes)), room / 2)
+    ax.set_xlim(low - 0.06 * size, high + size * (0.06 + n_points / (room - n_points)))
