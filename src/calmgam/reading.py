@@ -55,7 +55,7 @@ class Reading(BaseEstimator):
         """Number of unordered pairs of features that interact."""
         return self.model_.n_pairs
 
-    def summary(self, X: Any = None, y: Any = None) -> str:
+    def summary(self, X: Any = None, y: Any = None, n_features: int | None = 12) -> str:
         """Describe the model on one screen: size, errors, features, hidden jumps and trees.
 
         Parameters
@@ -63,10 +63,12 @@ class Reading(BaseEstimator):
         X : data frame or array, optional
         y : array, optional
             With X: measure the model on these rows too.
+        n_features : int or None
+            How many features to list; None: all of them, with every jump and every tree.
         """
         from calmgam.read.text import summary
 
-        return summary(self._fitted_model(), X, y)
+        return summary(self._fitted_model(), X, y, n_features)
 
     def explain(self, row: Any) -> str:
         """Write one prediction as a ledger whose lines add up to the score.
@@ -168,17 +170,19 @@ class Reading(BaseEstimator):
 
         return reasons(self._fitted_model(), row, n, sign)
 
-    def plot_feature(self, feature: str, ax: Any = None) -> Any:
+    def plot_feature(self, feature: str, ax: Any = None, n_levels: int | None = 24) -> Any:
         """Draw all curves of a feature; returns the matplotlib axes.
 
         Parameters
         ----------
         feature : str
         ax : matplotlib axes, optional
+        n_levels : int or None
+            How many levels to draw, the most frequent ones; None: all.
         """
         from calmgam.read.plots import plot_feature
 
-        return plot_feature(self._fitted_model(), feature, ax)
+        return plot_feature(self._fitted_model(), feature, ax, n_levels)
 
     def plot_model(self, n_features: int | None = None, n_columns: int = 3) -> Any:
         """Draw every feature, the most important one first; returns the matplotlib figure.

@@ -1,5 +1,7 @@
 """A small model that one can check by hand, as a regressor or classifier."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from calmgam.model import Condition, Feature, Model, PartitionTree, Schema, ShapeFunction, Term
@@ -44,6 +46,16 @@ def hand_model(link="identity"):
     classes = ("no", "yes") if link == "logit" else ()
     errors = {"metric": "rmse", "gam": 10.0, "calm": 7.0, "reference": 6.0}
     return Model(Schema((HOUR, JOB, FLAG)), 0.1, terms, link, classes, errors)
+
+
+def scaled_model(factor, shift=0.0):
+    """Return the hand model with larger or smaller scores."""
+    model = hand_model()
+    terms = tuple(
+        Term(t.feature, t.tree, tuple(replace(c, values=c.values * factor) for c in t.shapes))
+        for t in model.terms
+    )
+    return replace(model, terms=terms, intercept=factor * model.intercept + shift)
 
 
 def wide_model(n_features=40, n_levels=300):

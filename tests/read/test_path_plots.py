@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -46,6 +48,23 @@ def test_a_number_that_was_not_tried_can_be_marked(calm):
     ax = plot_path(Ledger(3, records, calm.ledger_.keeping(n_splits).path, is_joint=True))
     bold = [k for k, label in enumerate(ax.get_yticklabels()) if label.get_weight() == "bold"]
     assert bold == [n_splits]
+
+
+def test_the_picture_says_why_the_lowest_error_was_not_taken(calm):
+    ledger, chosen = calm.ledger_, calm.n_splits_
+    other = next(point.n_splits for point in ledger.path if point.n_splits != chosen)
+    lowest = {True: -1.0, False: 1.0}
+    for best in (chosen, other):
+        path = tuple(replace(p, error=lowest[p.n_splits == best]) for p in ledger.path)
+        label = plot_path(replace(ledger, path=path)).get_xlabel().replace("\n", " ")
+        told = f"Marked: {chosen}, not {best} with the lowest error of growth's quick model"
+        assert (told in label) == (best == other)
+        assert ("the fewest splits within one standard error" in label) == (best == other)
+        separate = plot_path(replace(ledger, path=path, is_joint=False)).get_xlabel()
+        assert ("lowest error: the fewest" in separate.replace("\n", " ")) == (best == other)
+    asked = plot_path(ledger.keeping(0)).get_xlabel().replace("\n", " ")
+    best = min(ledger.path, key=lambda point: point.error).n_splits
+    assert f"Marked: the number asked for, 0; the lowest error is at {best}." in asked
 
 
 def test_some_numbers_of_splits_are_enough(calm):

@@ -10,6 +10,7 @@ from audit_models import random_model
 from reading_models import ROW, hand_model, plain_model, term, wide_model
 
 from calmgam.model import Feature, Model, PartitionTree, Schema
+from calmgam.model.serialize import from_json, to_json
 from chromium import random_rows, what_if
 
 pytest.importorskip("selenium", reason="the browser tests need selenium")
@@ -157,12 +158,18 @@ def test_features_beyond_the_first_hundreds_are_drawn_when_chosen_or_searched_fo
     assert all(name.startswith(other) for name in articles())
 
 
-@pytest.mark.parametrize("width", [400, 1280])
-def test_the_page_fits_the_window(show, width):
-    driver = show(wide_model(8))
+@pytest.mark.parametrize("width", [360, 400, 1280])
+@pytest.mark.parametrize("space", [" ", "_"])
+def test_the_page_fits_the_window(show, width, space):
+    text = to_json(wide_model(8))
+    for words in ("of the long list of measurements", "measurement number"):
+        text = text.replace(words, words.replace(" ", space))
+    driver = show(from_json(text))
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
+        for details in driver.find_elements(By.TAG_NAME, "details"):
+            driver.execute_script("arguments[0].open = true", details)
         assert driver.execute_script("return document.documentElement.scrollWidth") <= width
     finally:
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -3,15 +3,20 @@ import math
 import pytest
 
 from calmgam.model import Condition, Feature, Region
+from calmgam.read.view_types import LineView, PredictionView
 from calmgam.read.wording import (
-    brief_number,
     cut,
+    cut_apart,
+    cut_middle,
+    label_texts,
     listed,
     pretty,
-    range_text,
     rule_text,
-    short_number,
+    shown,
+    shown_name,
+    shown_view,
     threshold_text,
+    title_text,
     wrap,
 )
 
@@ -46,43 +51,96 @@ def test_values_and_levels_are_left_alone():
     assert rule_text(Region()) == "everywhere"
 
 
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [(1234.0, "1230"), (-0.00012345, "-0.000123"), (0.0, "0"), (-0.0, "0"), (139, "139")],
-)
-def test_brief_numbers_have_no_exponent(number, text):
-    assert brief_number(number) == text
-
-
-def test_a_range_of_one_number_is_the_number():
-    assert range_text(-1.0, 2.0) == "[-1, 2]"
-    assert range_text(4.0, 4.0) == "4"
-    assert range_text(0.0, 0.0) == "0"
-
-
-def test_both_ends_of_a_range_have_the_same_decimals():
-    assert range_text(-0.0000571, 0.36989) == "[0, 0.37]"
-    assert range_text(-138.69, 48.55) == "[-139, 49]"
-    assert range_text(0.0001234, 0.00056789) == "[0.000123, 0.000568]"
-
-
-def test_numbers_on_an_axis():
-    assert [short_number(x) for x in (0.1, 100, 1000, 2.5e6, -1e4)] == [
-        "0.1",
-        "100",
-        "1k",
-        "2.5M",
-        "-10k",
-    ]
-
-
 def test_long_texts_are_cut_or_wrapped():
     assert cut("abcdef", 6) == "abcdef"
     assert cut("abcdefg", 6) == "abcde…"
-    text = wrap("one two three four five six", 10)
-    assert text.count("\n") == 1
-    assert text.endswith("…")
-    assert all(len(line) <= 10 for line in text.split("\n"))
+    text = wrap("one two three four five six = 6", 12)
+    assert text.startswith("one two")
+    assert text.endswith("six = 6")
+    assert text.count("\n") == text.count("…") == 1
+    assert all(len(line) <= 12 for line in text.split("\n"))
+    assert wrap("one", 10) == "one"
+    assert wrap("", 10) == ""
+
+
+def test_a_name_keeps_its_beginning_and_its_end():
+    assert cut_middle("abcdefg", 7) == "abcdefg"
+    assert cut_middle("abcdefgh", 7) == "abc…fgh"
+    assert cut_middle("abcdefgh", 6) == "abc…gh"
+
+
+LONG = "The municipality of the river valley"
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [f"{LONG}, district {k} of the old town hall" for k in range(30)],
+        [f"{k} {LONG}" for k in range(12)],
+        [f"{LONG} {'x' * k}" for k in range(40)],
+        [f"{'x' * j} {LONG} {'x' * k}" for j in (20, 30) for k in (20, 30, 40)],
+        ["short", LONG, LONG.upper(), ""],
+    ],
+)
+def test_texts_that_differ_still_differ_when_cut(texts):
+    cuts = cut_apart(texts, 20)
+    assert len(set(cuts)) == len(texts)
+    assert max(map(len, cuts)) <= 20
+    assert cut_apart([*texts, *texts], 20) == [*cuts, *cuts]
+
+
+def test_short_texts_are_not_cut():
+    assert cut_apart(["nurse", "cook"], 20) == ["nurse", "cook"]
+
+
+def test_a_long_name_does_not_hide_the_value():
+    pairs = [("hour", "7"), ("n" * 80, "86556179"), ("n" * 80, "v" * 80), ("3 others", "")]
+    assert label_texts(pairs, 24) == [
+        "hour = 7",
+        "nnnnnn…nnnnn = 86556179",
+        "nnnnnn…nnnnn = vvvv…vvvv",
+        "3 others",
+    ]
+
+
+def test_a_long_name_does_not_hide_what_it_depends_on():
+    assert title_text("hour", ["flag", "job"], 40) == "hour | flag, job"
+    assert title_text("n" * 80, ["flag"], 20) == "nnnnnn…nnnnnn | flag"
+    assert len(title_text("n" * 80, ["m" * 80] * 30, 40)) == 40
+    assert title_text("n" * 80, [], 5) == "nn…nn"
+
+
+@pytest.mark.parametrize(
+    ("text", "visible"),
+    [
+        ("\x1b[31mred\x07", r"\x1b[31mred\x07"),
+        ("two\nlines\tand a tab\r", r"two\nlines\tand a tab\r"),
+        ("\u202eturned\u2066\u2028\ufeff", r"\u202eturned\u2066\u2028\ufeff"),
+        ("[red]{x} %s $a$ \\ Größe שלום 年 می‌خواهم", "[red]{x} %s $a$ \\ Größe שלום 年 می‌خواهم"),
+        ("\ud800", r"\ud800"),
+        ("", ""),
+    ],
+)
+def test_text_that_cannot_be_seen_becomes_an_escape(text, visible):
+    assert shown(text) == visible
+
+
+def test_a_name_without_visible_signs_is_quoted():
+    assert shown_name("") == '""'
+    assert shown_name("  ") == '"  "'
+    assert shown_name("a b") == "a b"
+
+
+def test_all_texts_of_a_view_are_shown():
+    line = LineView("a\x1b", "b\n", "", 1.0)
+    view = PredictionView(0.0, (line, LineView("", "", "c > 1\t", 2.0)), 3.0, 0.9, (False, " "))
+    assert shown_view(view) == PredictionView(
+        0.0,
+        (LineView(r"a\x1b", r"b\n", "", 1.0), LineView('""', "", r"c > 1\t", 2.0)),
+        3.0,
+        0.9,
+        (False, '" "'),
+    )
 
 
 def test_conditions_do_not_break_inside():
