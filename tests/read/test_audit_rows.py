@@ -260,6 +260,8 @@ def test_a_row_may_come_in_many_forms(ask):
     assert len({str(ask(model, form)) for form in forms}) == 1
     with pytest.raises(ValueError, match="row must have 2 values; got 1"):
         ask(model, ["red"])
+    with pytest.raises(ValueError, match="'size' holds nested values"):
+        ask(model, {"b": "red", "size": [1, 2]})
 
 
 def test_pairs_of_many_bins_are_quick():
