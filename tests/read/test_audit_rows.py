@@ -15,9 +15,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from calmgam.model import Feature, Model, PartitionTree, Schema, ShapeFunction, Term
+from calmgam.model.exact.inputs import all_inputs
 from calmgam.model.exact.rows import decode_row
 from calmgam.read.audit import counterfactual, reasons, sensitivity
-from calmgam.read.nearest_values import first_above
+from calmgam.read.nearest_values import Choice, first_above
 from calmgam.read.text import explain
 
 
@@ -144,6 +145,30 @@ def test_a_classifiers_target_says_its_scale():
             counterfactual(wrong, row, probability=odd)
 
 
+def test_two_changes_have_the_smallest_sum_of_distances():
+    n_pairs = 0
+    for seed in range(0, 300, 6):  # models of three features
+        model, rng = random_model(seed), np.random.default_rng(seed)
+        row, axes = random_row(model, rng), all_inputs(model).axes
+        score = model.score_encoded(row[None])[0]
+        target = score + rng.normal(scale=4)
+        found = counterfactual(model, decode_row(model.schema, row), target, n_features=2)
+        smallest = np.inf
+        for pair in itertools.combinations(range(len(row)), 2):
+            choices = [Choice.of(axes[k], row[k]) for k in pair]
+            for at in itertools.product(*(range(len(choice.points)) for choice in choices)):
+                changed = row.copy()
+                changed[list(pair)] = [c.nearest(k) for c, k in zip(choices, at, strict=True)]
+                new_score = model.score_encoded(changed[None])[0]
+                if new_score >= target if score < target else new_score <= target:
+                    distance = sum(c.distances[k] for c, k in zip(choices, at, strict=True))
+                    smallest = min(smallest, distance)
+        if len(found.changes) == 2:
+            assert found.distance == pytest.approx(smallest)
+            n_pairs += 1
+    assert n_pairs > 2
+
+
 VALUES = st.integers(-12, 12).map(lambda k: k / 4)
 
 
@@ -260,6 +285,8 @@ def test_a_row_may_come_in_many_forms(ask):
     assert len({str(ask(model, form)) for form in forms}) == 1
     with pytest.raises(ValueError, match="row must have 2 values; got 1"):
         ask(model, ["red"])
+    with pytest.raises(ValueError, match="'size' holds nested values"):
+        ask(model, {"b": "red", "size": [1, 2]})
 
 
 def test_pairs_of_many_bins_are_quick():

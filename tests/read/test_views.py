@@ -170,6 +170,12 @@ def test_a_prediction_names_values_and_rules():
     assert [line.value for line in missing.lines] == [None, "diver", "True"]
 
 
+def test_levels_called_other_or_missing_are_told_apart_from_the_others_and_the_missing():
+    feature = Feature("x", 0, "categorical", ("missing", "other"), True, has_rare=True)
+    labels = feature_view(curve_model(feature, [], [0.0, 1, 2, 3], [1, 1, 1, 1]), "x").labels
+    assert labels == ("missing", "other", "(other)", "(missing)")
+
+
 def test_a_row_may_come_in_many_forms():
     model, frame = hand_model(), pd.DataFrame([ROW])
     forms = [ROW, frame, frame.iloc[0], [7.0, "cook", True], np.array([7, "cook", True], object)]

@@ -159,8 +159,9 @@ def make_pair(model: Model, feature: Feature, extreme: Extreme, terms: Sequence[
     rows = np.array([extreme.before, extreme.after])
     involved = {term.feature.index for term in terms}.union(*(t.conditioned_on for t in terms))
     names = tuple(model.schema.names[k] for k in sorted(involved - {feature.index}))
-    unseen = {model.schema.names[k]: text for k, text in extreme.unseen.items()}
-    before, after = (decode_input(model, row) | unseen for row in rows)
+    before, after = (decode_input(model, row) for row in rows)
+    for k, text in extreme.unseen.items():
+        before[model.schema.names[k]] = after[model.schema.names[k]] = text
     probabilities = None
     if model.link == "logit":
         known = all_inputs(model).typical, _typical_contributions(model)

@@ -240,8 +240,11 @@ def _seen_slots(term: Term) -> list[int]:
 
 
 def _slot_label(feature: Feature, slot: int) -> str:
-    is_missing = feature.is_numeric or slot > feature.n_levels
-    return "missing" if is_missing else feature.label(slot)
+    """Text of a level, or of what stands beside levels, in brackets if a level is called so."""
+    if not feature.is_numeric and slot < feature.n_levels:
+        return feature.levels[slot]
+    text = "other" if not feature.is_numeric and slot == feature.n_levels else "missing"
+    return f"({text})" if text in feature.levels else text
 
 
 def _points(shape: ShapeFunction, slots: list[int]) -> tuple[PointView, ...]:

@@ -52,7 +52,8 @@ def read_row(schema: Schema, row: Any) -> UserRow:
         raise ValueError(f"row must have a value for every feature; missing: {absent}")
     raw = [values[name] for name in schema.names]
     table = np.empty((1, len(raw)), dtype=object)
-    table[0, :] = raw
+    for index, value in enumerate(raw):  # one by one: a value may be a list by mistake
+        table[0, index] = value
     encoded = schema.encode(table).ravel()
     return UserRow(schema, encoded, unseen_labels(schema, encoded, raw))
 
