@@ -17,6 +17,7 @@ from calmgam.read.wording import (
     shown_view,
     threshold_text,
     title_text,
+    value_text,
     wrap,
 )
 
@@ -129,6 +130,12 @@ def test_a_name_without_visible_signs_is_quoted():
     assert shown_name("") == '""'
     assert shown_name("  ") == '"  "'
     assert shown_name("a b") == "a b"
+
+
+def test_values_are_written_as_the_data_has_them():
+    values = (86556179.0, 0.1 + 0.2, 3, True, None, "a\n", "")
+    texts = ["86556179", "0.3", "3", "True", "missing", r"a\n", '""']
+    assert [value_text(value) for value in values] == texts
 
 
 def test_all_texts_of_a_view_are_shown():

@@ -36,7 +36,7 @@ from calmgam.read.feature_plot import (
     header_height,
     label_width,
 )
-from calmgam.read.numbers import number_texts, range_text, scale_of, value_text
+from calmgam.read.numbers import number_texts, range_text, scale_of
 from calmgam.read.view_types import BranchView, ImportanceView
 from calmgam.read.views import feature_view, model_view, prediction_view
 from calmgam.read.wording import (
@@ -46,6 +46,7 @@ from calmgam.read.wording import (
     pretty,
     shown_view,
     title_text,
+    value_text,
     wrap,
 )
 

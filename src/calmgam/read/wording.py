@@ -18,6 +18,7 @@ from unicodedata import category
 from calmgam.model.regions import Condition, Region, number_text
 from calmgam.model.schema import Feature
 from calmgam.read.numbers import brief_number as brief_number
+from calmgam.read.numbers import data_number
 from calmgam.read.numbers import range_text as range_text
 
 HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -110,6 +111,19 @@ def shown_name(text: str) -> str:
     text : str
     """
     return shown(text) if text.strip() else f'"{shown(text)}"'
+
+
+def value_text(value: Any) -> str:
+    """Write a value of a feature.
+
+    Parameters
+    ----------
+    value : number, label or None
+        None stands for missing.
+    """
+    if value is None:
+        return "missing"
+    return data_number(value) if isinstance(value, float) else shown_name(str(value))
 
 
 def shown_view(view: T) -> T:
