@@ -1,9 +1,9 @@
 import math
+from dataclasses import dataclass
 
 import pytest
 
 from calmgam.model import Condition, Feature, Region
-from calmgam.read.view_types import LineView, PredictionView
 from calmgam.read.wording import (
     cut,
     cut_apart,
@@ -17,6 +17,7 @@ from calmgam.read.wording import (
     shown_view,
     threshold_text,
     title_text,
+    value_text,
     wrap,
 )
 
@@ -94,8 +95,9 @@ def test_short_texts_are_not_cut():
 
 
 def test_a_long_name_does_not_hide_the_value():
-    pairs = [("hour", "7"), ("n" * 80, "86556179"), ("n" * 80, "v" * 80), ("3 others", "")]
-    assert label_texts(pairs, 24) == [
+    pairs = [("hour", "7"), ("n" * 80, "86556179"), ("n" * 80, "v" * 80)]
+    labels = [*((name, f"{name} = {value}") for name, value in pairs), ("3 others", "3 others")]
+    assert label_texts(labels, 24) == [
         "hour = 7",
         "nnnnnn…nnnnn = 86556179",
         "nnnnnn…nnnnn = vvvv…vvvv",
@@ -131,16 +133,29 @@ def test_a_name_without_visible_signs_is_quoted():
     assert shown_name("a b") == "a b"
 
 
+def test_values_are_written_as_the_data_has_them():
+    values = (86556179.0, 0.1 + 0.2, 3, True, None, "a\n", "")
+    texts = ["86556179", "0.3", "3", "True", "missing", r"a\n", '""']
+    assert [value_text(value) for value in values] == texts
+
+
+@dataclass(frozen=True)
+class Line:
+    name: str
+    rule: str
+
+
+@dataclass(frozen=True)
+class Lines:
+    lines: tuple[Line, ...]
+    classes: tuple[bool | str, ...]
+    score: float
+
+
 def test_all_texts_of_a_view_are_shown():
-    line = LineView("a\x1b", "b\n", "", 1.0)
-    view = PredictionView(0.0, (line, LineView("", "", "c > 1\t", 2.0)), 3.0, 0.9, (False, " "))
-    assert shown_view(view) == PredictionView(
-        0.0,
-        (LineView(r"a\x1b", r"b\n", "", 1.0), LineView('""', "", r"c > 1\t", 2.0)),
-        3.0,
-        0.9,
-        (False, '" "'),
-    )
+    view = Lines((Line("a\x1b", ""), Line("", "c > 1\t")), (False, " "), 3.0)
+    lines = Line(r"a\x1b", ""), Line('""', r"c > 1\t")
+    assert shown_view(view) == Lines(lines, (False, '" "'), 3.0)
 
 
 def test_conditions_do_not_break_inside():

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal, localcontext
 from itertools import pairwise
-from typing import Any
 
 PLAIN_FROM, PLAIN_TO = 1e-4, 1e15  # sizes of numbers that are written without a power of ten
 N_EXACT = 15  # digits of a number that mean something
@@ -167,23 +166,17 @@ def range_text(low: float, high: float) -> str:
     return first if first == last else f"[{first}, {last}]"
 
 
-def value_text(value: Any) -> str:
-    """Write a value of a feature as the data has it: integers whole, at most a few decimals more.
+def data_number(value: float) -> str:
+    """Write a number as the data has it: integers whole, six digits or two decimals of others.
 
     Parameters
     ----------
-    value : number, label or None
-        None stands for missing.
+    value : float
     """
-    if value is None:
-        return "missing"
-    if not isinstance(value, float):
-        return str(value)
     if not math.isfinite(value):
         return f"{value}"
-    n_decimals = max(2, 5 - _order(value)) if value else 0
-    if PLAIN_FROM <= abs(value) < PLAIN_TO or not value:
-        return Scale(min(n_decimals, 9)).trimmed(value)
+    if not value or PLAIN_FROM <= abs(value) < PLAIN_TO:
+        return Scale(max(2, 5 - _order(value))).trimmed(value)
     return scale_of([value], 6).trimmed(value)
 
 

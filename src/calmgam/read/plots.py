@@ -36,7 +36,7 @@ from calmgam.read.feature_plot import (
     header_height,
     label_width,
 )
-from calmgam.read.numbers import number_texts, range_text, scale_of, value_text
+from calmgam.read.numbers import number_texts, range_text, scale_of
 from calmgam.read.view_types import BranchView, ImportanceView
 from calmgam.read.views import feature_view, model_view, prediction_view
 from calmgam.read.wording import (
@@ -46,6 +46,7 @@ from calmgam.read.wording import (
     pretty,
     shown_view,
     title_text,
+    value_text,
     wrap,
 )
 
@@ -188,7 +189,7 @@ def plot_prediction(model: Model, row: Any, n_features: int = 12, ax: Axes | Non
         at: dict[str, Any] = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
         style: dict[str, Any] = {"ha": "right", "fontsize": SMALL - 1, "color": GREY, **AS_IT_IS}
         ax.annotate(cut_middle(pretty(line.rule), N_RULE), (0, place), (-5, -10), **style, **at)
-    labels = label_texts([(line.name, line.value) for line in lines], N_LABEL)
+    labels = label_texts([(line.name, line.label) for line in lines], N_LABEL)
     ax.set_yticks(range(len(lines)), labels, **AS_IT_IS)
     ax.set_ylim(len(lines) - 0.3, -0.6)
     room = _room(labels, 1.25 * HALF_PAGE)

@@ -213,7 +213,7 @@ def _ledger_lines(view: PredictionView) -> Iterator[str]:
     largest = max(map(abs, contributions)) or 1.0
 
     table = [("intercept", numbers[0], "", "")]
-    labels = label_texts([(line.name, line.value) for line in lines], N_LABEL)
+    labels = label_texts([(line.name, line.label) for line in lines], N_LABEL)
     for line, label, number in zip(lines, labels, numbers[1:], strict=True):
         bar = _bar(abs(line.contribution / largest), 10)
         table.append((label, number, f"  {bar}  ", line.rule))

@@ -18,6 +18,7 @@ from unicodedata import category
 from calmgam.model.regions import Condition, Region, number_text
 from calmgam.model.schema import Feature
 from calmgam.read.numbers import brief_number as brief_number
+from calmgam.read.numbers import data_number
 from calmgam.read.numbers import range_text as range_text
 
 HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -112,6 +113,19 @@ def shown_name(text: str) -> str:
     return shown(text) if text.strip() else f'"{shown(text)}"'
 
 
+def value_text(value: Any) -> str:
+    """Write a value of a feature.
+
+    Parameters
+    ----------
+    value : number, label or None
+        None stands for missing.
+    """
+    if value is None:
+        return "missing"
+    return data_number(value) if isinstance(value, float) else shown_name(str(value))
+
+
 def shown_view(view: T) -> T:
     """Return a view, or any dataclass, whose texts can be printed and drawn.
 
@@ -177,23 +191,24 @@ def cut_parts(parts: Sequence[str], n_characters: int) -> list[str]:
     return [cut_middle(part, longest) for part in parts]
 
 
-def label_texts(pairs: Sequence[tuple[str, str]], n_characters: int) -> list[str]:
+def label_texts(labels: Sequence[tuple[str, str]], n_characters: int) -> list[str]:
     """Write each `name = value` in at most this length; different names and values stay different.
 
     Parameters
     ----------
-    pairs : sequence of (str, str)
-        No value: the name alone.
+    labels : sequence of (str, str)
+        The name, and the whole label, which begins with it; it may be the name alone.
     n_characters : int
     """
     n_value = 3 * n_characters // 8
-    names = cut_apart([name for name, _ in pairs], n_characters - 3 - n_value)
-    values = cut_apart([value for _, value in pairs], n_value)
-    texts = []
-    for pair, brief in zip(pairs, zip(names, values, strict=True), strict=True):
-        whole = " = ".join(filter(None, pair))
-        texts.append(whole if len(whole) <= n_characters else " = ".join(filter(None, brief)))
-    return texts
+    names = cut_apart([name for name, _ in labels], n_characters - 3 - n_value)
+    values = cut_apart([label[len(name) + 3 :] for name, label in labels], n_value)
+    briefs = (" = ".join(filter(None, parts)) for parts in zip(names, values, strict=True))
+    wholes = (label for _, label in labels)
+    return [
+        whole if len(whole) <= n_characters else brief
+        for whole, brief in zip(wholes, briefs, strict=True)
+    ]
 
 
 def title_text(name: str, conditioned_on: Sequence[str], n_characters: int) -> str:
