@@ -29,6 +29,8 @@ def read(path, content, **how):
         ("x;y\n1,234;0,5\n12;1,5\n", [1.234, 12.0]),  # the other column has commas
         ("x;y\n1.234;0,5\n12.500;1,5\n", [1234.0, 12500.0]),
         ("x;y\n0.5;0,5\n1.234;1,5\n", [0.5, 1.234]),  # one has points, one commas
+        ('x,y\n"$1,200.50",a\n-$3,b\n', [1200.5, -3.0]),
+        ("x,y\n13.5%,a\n7 %,b\n", [13.5, 7.0]),
         ("x;y\n1,234.5;0,5\n12;1,5\n", [1234.5, 12.0]),
     ],
 )
@@ -37,7 +39,7 @@ def test_marks_are_told_from_the_file(tmp_path, content, numbers):
         assert read(tmp_path, content)["x"] == numbers
 
 
-@pytest.mark.parametrize("text", ["1.2.3", "01.02.2020", "1,23,4", "1,,5", "A1", "5%"])
+@pytest.mark.parametrize("text", ["1.2.3", "01.02.2020", "1,23,4", "1,,5", "A1", "5 %%"])
 def test_what_is_no_number_stays_text(tmp_path, text):
     assert read(tmp_path, f"x;y\n{text};1\n{text};2\n")["x"] == [text, text]
 
@@ -94,7 +96,7 @@ def test_words_between_numbers_are_named_with_what_to_do(tmp_path, prices):
     fit = ["fit", tmp_path / "t.csv", "--target", "y", *QUICK]
     message = refusal(*fit, code=1)
     assert "column 'price' holds numbers, but also 'unknown' (2 rows), 'not yet' (1 row)" in message
-    assert "--missing unknown" in message
+    assert "--missing unknown --missing 'not yet'" in message
     assert "--categorical price" in message
     out = ["--out", tmp_path / "m.json"]
     said = notes(*fit, "--missing", "unknown", "--missing", "not yet", *out)

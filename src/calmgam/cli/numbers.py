@@ -1,4 +1,4 @@
-"""Numbers as people write them: 70,15 and 1.234,50 and 1,234.50, and words between numbers.
+"""Numbers as people write them: 70,15 and 1.234,50 and $1,234.50, and words between numbers.
 
 Text columns of pyarrow come in; columns of numbers go out, with a note that says how they were
 read, or the words that are no numbers. A column that may mean two things is refused.
@@ -15,6 +15,7 @@ from calmgam.cli.printing import counted
 
 MARKS = (".", ",")
 GROUPS = {".": r"[,'’_\s\x{a0}\x{202f}]", ",": r"[.'’_\s\x{a0}\x{202f}]"}  # between thousands
+UNITS = "[$€£¥%]"  # before or behind a number
 MIN_NUMBERS = 20  # different ones: fewer are levels, such as 0, 1, 2, 3+
 MAX_WORDS = 5  # different ones; more are no slips
 BLANK = r"^\s*$"
@@ -134,66 +135,54 @@ def warn_of_commas(columns: Any) -> None:
             return
 
 
-def words_among_numbers(column: Any) -> list[str]:
-    """Return the few words, with their counts, in a column that is otherwise numbers, or nothing.
+def refuse_words(columns: Any, names: Iterable[str]) -> None:
+    """Refuse columns of numbers with a few words between them, and say what can be done.
 
     Levels that are numbers but for one, such as 0, 1, 2, 3+, are labels.
     """
-    import pyarrow.compute as pc
-
-    if not is_text(column.type):
-        return []
-    counts = pc.value_counts(column.drop_null())
-    is_number = [_all_numbers(counts.field(0), mark, each=True) for mark in MARKS]
-    is_word = pc.invert(pc.or_(*is_number))
-    words = counts.filter(is_word)
-    if not 0 < len(words) <= MAX_WORDS or len(counts) - len(words) <= MIN_NUMBERS:
-        return []
-    return _described(words)
-
-
-def refuse_words(columns: Any, names: Iterable[str]) -> None:
-    """Refuse columns of numbers with a few words between them, and say what can be done."""
-    import pyarrow.compute as pc
-
+    found = []
     for name in names:
-        column = columns.column(name)
-        words = words_among_numbers(column)
-        if words:
-            first = pc.filter(column, pc.invert(_is_number(column)))
-            raise ValueError(
-                f"column {name!r} holds numbers, but also {', '.join(words)}: "
-                f"--missing {shlex.quote(first[0].as_py())} takes that as missing, "
-                f"--categorical {shlex.quote(name)} takes all as labels"
+        words, n_numbers = _words(columns.column(name))
+        if 0 < len(words) <= MAX_WORDS and n_numbers > MIN_NUMBERS:
+            found.append(
+                f"column {name!r} holds numbers, but also {_described(words)}: {_as_missing(words)}"
+                f", --categorical {shlex.quote(name)} takes all as labels"
             )
+    if found:
+        raise ValueError("\n".join(found))
 
 
 def require_numbers(columns: Any, names: Iterable[str]) -> None:
     """Refuse columns with text where numbers are asked for, and name what is none."""
-    import pyarrow.compute as pc
-
     for name in names:
-        column = columns.column(name)
-        if is_text(column.type) and column.null_count < len(column):
-            wrong = pc.filter(column, pc.invert(_is_number(column)))
-            counts = pc.value_counts(wrong if len(wrong) else column.drop_null())
-            word = shlex.quote(counts.field(0)[0].as_py())
+        words, _ = _words(columns.column(name))
+        if words:
             raise ValueError(
-                f"column {name!r} must hold numbers; got {', '.join(_described(counts))}: "
-                f"--missing {word} takes that as missing"
+                f"column {name!r} must hold numbers; got {_described(words)}: {_as_missing(words)}"
             )
 
 
-def _described(counts: Any) -> list[str]:
-    pairs = list(zip(counts.field(0).to_pylist(), counts.field(1).to_pylist(), strict=True))
-    shown = [f"{word!r} ({counted(n, 'row')})" for word, n in pairs[:MAX_WORDS]]
-    return [*shown, "…"] if len(pairs) > MAX_WORDS else shown
-
-
-def _is_number(column: Any) -> Any:
+def _words(column: Any) -> tuple[dict[str, int], int]:
+    """Return what is no number in a text column, with counts, and how many numbers there are."""
     import pyarrow.compute as pc
 
-    return pc.or_(*(_all_numbers(column, mark, each=True) for mark in MARKS))
+    if not is_text(column.type):
+        return {}, 0
+    counts = pc.value_counts(column.drop_null())
+    is_number = pc.or_(*(_are_numbers(counts.field(0), mark) for mark in MARKS))
+    words = counts.filter(pc.invert(is_number))
+    pairs = zip(words.field(0).to_pylist(), words.field(1).to_pylist(), strict=True)
+    return dict(pairs), len(counts) - len(words)
+
+
+def _described(words: dict[str, int]) -> str:
+    shown = [f"{word!r} ({counted(n, 'row')})" for word, n in list(words.items())[:MAX_WORDS]]
+    return ", ".join([*shown, "…"] if len(words) > MAX_WORDS else shown)
+
+
+def _as_missing(words: dict[str, int]) -> str:
+    options = [f"--missing {shlex.quote(word)}" for word in list(words)[:MAX_WORDS]]
+    return f"{' '.join(options)} takes that as missing"
 
 
 def _marks(column: Any) -> tuple[str, ...]:
@@ -201,16 +190,20 @@ def _marks(column: Any) -> tuple[str, ...]:
     return tuple(mark for mark in MARKS if _all_numbers(column, mark))
 
 
-def _all_numbers(column: Any, mark: str, *, each: bool = False) -> Any:
-    """Tell whether all fields are numbers with this decimal mark, or which are."""
+def _all_numbers(column: Any, mark: str) -> bool:
+    """Tell whether all fields are numbers with this decimal mark."""
+    import pyarrow.compute as pc
+
+    return column.null_count < len(column) and bool(pc.all(_are_numbers(column, mark)).as_py())
+
+
+def _are_numbers(column: Any, mark: str) -> Any:
+    """Tell which fields are numbers with this decimal mark."""
     import pyarrow.compute as pc
 
     whole = rf"([0-9]+|[1-9][0-9]{{0,2}}({GROUPS[mark]}[0-9]{{3}})+)"
     number = rf"({whole}([{mark}][0-9]*)?|[{mark}][0-9]+)([eE][+-]?[0-9]+)?"
-    is_number = pc.match_substring_regex(column, rf"^\s*[+-]?{number}\s*$")
-    if each:
-        return is_number
-    return column.null_count < len(column) and bool(pc.all(is_number).as_py())
+    return pc.match_substring_regex(column, rf"^\s*[+-]?{UNITS}?\s*{number}\s*{UNITS}?\s*$")
 
 
 def _example(column: Any) -> Any:
@@ -228,7 +221,7 @@ def _floats(column: Any, mark: str) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    text = pc.replace_substring_regex(column, GROUPS[mark], "")
+    text = pc.replace_substring_regex(column, f"{GROUPS[mark]}|{UNITS}", "")
     return pc.replace_substring(text, mark, ".").cast(pa.float64())
 
 
