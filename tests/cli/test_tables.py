@@ -1,12 +1,14 @@
 """Files of all kinds become tables."""
 
 import gzip
+from decimal import Decimal
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from calmgam.cli.tables import NO_DELIMITER, Spelling, guess_delimiter, read_table
-from shell import refusal, write
+from shell import QUICK, notes, records, refusal, run, write
 
 
 def read(path, **how):
@@ -81,3 +83,29 @@ def test_missing_words_count_in_parquet_too(tmp_path):
 def test_a_header_without_delimiter_is_one_column(tmp_path):
     with pytest.warns(UserWarning, match="decimal commas"):
         assert read(write(tmp_path / "t", "price\n70,15\n3\n")) == {"price": [70.15, 3.0]}
+
+
+def test_columns_of_parquet_have_many_types(tmp_path):
+    frame = pd.DataFrame({"level": ["a", "b"] * 10, "cost": range(20), "none": None})
+    frame["level"] = frame["level"].astype("category")
+    frame["cost"] = [Decimal(k) / 4 for k in range(20)]
+    frame["short"] = np.arange(20, dtype=np.float32) / np.float32(10)
+    frame["when"], frame["y"] = pd.date_range("2020", periods=20), range(20)
+    frame.to_parquet(tmp_path / "t")
+    out = tmp_path / "m.json"
+    fit = ["fit", tmp_path / "t", "--target", "y", "--drop", "when", *QUICK, "--out", out]
+    said = notes(*fit)
+    for words in (
+        "level categorical a, b",
+        "cost numeric 0 to 4.75",
+        "short numeric 0 to 1.9",
+        "none numeric none",
+    ):
+        assert words in said
+    kept = ["--keep", "when", "--keep", "level", "--keep", "cost"]
+    rows = records(run("predict", out, tmp_path / "t", *kept).stdout)
+    assert (rows[1]["when"], rows[1]["level"], rows[1]["cost"]) == (
+        *("2020-01-02 00:00:00", "b", "0.25"),
+    )
+    as_json = run("predict", out, tmp_path / "t", *kept, "--json").stdout
+    assert '"when": "2020-01-02 00:00:00"' in as_json

@@ -10,6 +10,7 @@ import math
 import re
 from typing import Any
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -81,14 +82,16 @@ def counted(n: int, word: str) -> str:
 
 def values_text(feature: Feature, column: Any) -> str:
     """Say between what a feature's numbers lie, or which levels it has."""
-    import pyarrow.compute as pc
-
     missing = ", some missing" if feature.has_missing else ""
     if feature.is_numeric:
-        is_empty = math.isnan(feature.low)
-        text = f"{exact_number(feature.low)} to {exact_number(feature.high)}"
-        return "none" if is_empty else text + missing
-    n_levels = pc.count_distinct(column).as_py()  # a feature keeps only the frequent ones
+        ends = [feature.low, feature.high]
+        if str(column.type) == "float":  # of 32 bits: as many digits as those have
+            ends = [float(str(np.float32(end))) for end in ends]
+        text = " to ".join(map(exact_number, ends))
+        return "none" if math.isnan(feature.low) else text + missing
+    n_levels = feature.n_levels
+    if feature.has_rare:  # a feature keeps only the frequent ones
+        n_levels = len(set(column.to_pylist()) - {None})
     first = ", ".join(feature.levels[:MAX_LEVELS])
     return (f"{n_levels:,}: {first}, …" if n_levels > MAX_LEVELS else first) + missing
 
