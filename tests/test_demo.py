@@ -60,6 +60,13 @@ def test_demo_prints_what_it_found_and_shows_it(tmp_path, capsys):
         assert f": {path}" in printed
 
 
+def test_a_folder_that_cannot_be_made_is_said_before_the_fit(tmp_path, capsys):
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(FileExistsError):
+        demo.run(1000, tmp_path / "taken")
+    assert not capsys.readouterr().out
+
+
 def test_errors_are_ordered_as_the_structure_demands():
     X, y = simulate_bikes(3000)
     parts = X[:2400], y[:2400], X[2400:], y[2400:]

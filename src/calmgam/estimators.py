@@ -148,8 +148,8 @@ class CALMClassifier(ClassifierMixin, BaseCALM):  # noqa: D101
         -------
         array of shape (n_rows,)
         """
-        score = self._score(X)
-        return self.classes_[(score > 0).astype(int)]
+        score = self._score(X)  # checks that there is a model
+        return self.model_.classify(score)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
