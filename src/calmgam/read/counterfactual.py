@@ -36,6 +36,7 @@ from calmgam.read.findings import (
     value_text,
 )
 from calmgam.read.nearest_values import Choice
+from calmgam.read.numbers import number_texts
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,11 +90,12 @@ class Counterfactual(Report):
         return sum(change.distance for change in self.changes)
 
     def __str__(self) -> str:
-        goal = f"from a score of {self.score:.4g} to {self.target:.4g}"
+        score, target, new_score = number_texts([self.score, self.target, self.new_score], 4)
+        goal = f"from a score of {score} to {target}"
         if not self.reached:
             return f"{goal}: no change of so few mutable features gets there"
         what = " and ".join(map(str, self.changes)) or "nothing needs to change"
-        parts = [f"{goal}: {what}, which gives {self.new_score:.4g}"]
+        parts = [f"{goal}: {what}, which gives {new_score}"]
         if self.probabilities:
             parts.append(" (probability {:.3f} → {:.3f})".format(*self.probabilities))
         return "".join(parts) + ("" if self.supported else " [no training rows]")

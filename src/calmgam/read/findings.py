@@ -14,6 +14,8 @@ from calmgam.model.exact.kept import once_per_model
 from calmgam.model.exact.rows import Row
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.schema import Feature, FloatArray
+from calmgam.read import wording
+from calmgam.read.numbers import signed_number
 
 
 class Report:
@@ -195,12 +197,10 @@ def make_range(
 
 def value_text(value: Any, mark: str = "") -> str:
     """Return a value of a feature as text, with what is to be said beside it."""
-    if value is None:
-        return "missing"
-    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = wording.value_text(value)
     return f"{text} ({mark})" if mark else text
 
 
 def change_text(change: float) -> str:
     """Return a change with its sign and four digits."""
-    return f"{change:+.4g}"
+    return signed_number(change, 4)

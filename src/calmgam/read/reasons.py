@@ -13,6 +13,8 @@ from typing import Any
 from calmgam.model.exact.rows import read_row
 from calmgam.model.glassbox import Model
 from calmgam.read.findings import Report, change_text, value_text
+from calmgam.read.numbers import number_texts, signed_texts
+from calmgam.read.wording import shown, shown_name
 
 SIGNS = {"both": (1, -1), "negative": (-1,), "positive": (1,)}
 
@@ -31,9 +33,13 @@ class Reason(Report):
     mark: str = ""
 
     def __str__(self) -> str:
-        rule = "" if self.region == "everywhere" else f", since {self.region}"
-        value = value_text(self.value, self.mark)
-        return f"{change_text(self.contribution)}  {self.feature} = {value}{rule}"
+        return f"{change_text(self.contribution)}  {self.label}"
+
+    @property
+    def label(self) -> str:
+        """The feature, its value, and the rule that selected its curve."""
+        rule = "" if self.region == "everywhere" else f", since {shown(self.region)}"
+        return f"{shown_name(self.feature)} = {value_text(self.value, self.mark)}{rule}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,11 +52,15 @@ class Reasons(Report):
     rest: float
 
     def __str__(self) -> str:
-        head = f"score {self.score:.4g}, where the average is {self.intercept:.4g}:"
-        lines = [*map(str, self.reasons), f"{change_text(self.rest)}  all other features"]
-        widths = [line.index("  ") for line in lines]  # of the numbers
-        aligned = [" " * (max(widths) - n) + line for n, line in zip(widths, lines, strict=True)]
-        return "\n  ".join([head, *aligned])
+        score, average = number_texts([self.score, self.intercept], 4)
+        changes = [*(reason.contribution for reason in self.reasons), self.rest]
+        numbers = signed_texts(changes, 4, beside=max(abs(self.score), abs(self.intercept)))
+        labels = [*(reason.label for reason in self.reasons), "all other features"]
+        width = max(map(len, numbers))
+        lines = (
+            f"{number:>{width}}  {label}" for number, label in zip(numbers, labels, strict=True)
+        )
+        return "\n  ".join([f"score {score}, where the average is {average}:", *lines])
 
 
 def reasons(model: Model, row: Any, n: int = 4, sign: str = "both") -> Reasons:
