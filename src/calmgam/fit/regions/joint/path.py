@@ -164,7 +164,7 @@ def grow_path(
         L2,
     )
     for i, codes in enumerate(table.binned.codes):
-        growth.set_cells(i, codes, 1)
+        growth.set_cells(i, codes.astype(np.uint32), 1)
     n_sweeps = SWEEPS_OF_SMALL if len(scores) < SMALL_TABLE else SWEEPS
     watch = watch or (lambda residual: None)
     growth.backfit(FIRST_SWEEPS, state.residual)
@@ -182,8 +182,8 @@ def grow_path(
             break
         choice = _refined(found, i, leaf, state, table, weights, noise, settings.min_samples_leaf)
         path.append(_split(state, features[i], leaf, choice, weights))
-        n_slots = table.binned.n_slots[i]
-        cells = state.leaf_of_row[i] * np.uint16(n_slots) + table.binned.codes[i]
+        leaves = state.leaf_of_row[i].astype(np.uint32)  # times many levels they outgrow 16 bits
+        cells = leaves * np.uint32(table.binned.n_slots[i]) + table.binned.codes[i]
         growth.set_cells(i, cells, len(state.regions[i]))
         growth.backfit(n_sweeps, state.residual)
         watch(state.residual)
