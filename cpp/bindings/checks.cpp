@@ -48,6 +48,7 @@ bool are_inside(const double* values, std::size_t n, double low, double high) {
 template <typename Code>
 void check_below(const Checks& checks, const std::string& thing, const Code* codes, std::size_t n_rows,
                  std::size_t limit) {
+    checks.aligned(thing, codes);
     if (n_rows == 0 || largest(codes, n_rows) < limit) return;
     const Code* first = std::find_if(codes, codes + n_rows, [=](Code code) { return code >= limit; });
     checks.refuse(thing, "must be below " + std::to_string(limit),
@@ -101,6 +102,7 @@ void Checks::numbers(const std::string& thing, const double* values, std::size_t
                      double high) const {
     constexpr double LARGEST = std::numeric_limits<double>::max();
     const double least = std::max(low, -LARGEST), most = std::min(high, LARGEST);
+    aligned(thing, values);
     if (are_inside(values, n_rows, least, most)) return;
     const double* first =
         std::find_if(values, values + n_rows, [=](double value) { return !(value >= least && value <= most); });

@@ -32,6 +32,13 @@ class Checks {
     // a * b, which must not overflow once it is counted in bytes
     std::size_t product(const std::string& thing, std::size_t a, std::size_t b) const;
 
+    // ---- arrays
+    template <typename Value>
+    void aligned(const std::string& thing, const Value* data) const {
+        const std::uintptr_t beyond = reinterpret_cast<std::uintptr_t>(data) % alignof(Value);
+        if (beyond) refuse(thing, "must begin at a multiple of its item size", std::to_string(beyond) + " bytes more");
+    }
+
     // ---- one number per row
     void below(const std::string& thing, const std::uint16_t* codes, std::size_t n_rows, std::size_t limit) const;
     void below(const std::string& thing, const std::uint32_t* codes, std::size_t n_rows, std::size_t limit) const;

@@ -95,12 +95,19 @@ Trees checked(const Checks& checks, const TreeArrays& arrays, const Matrix& rows
     checks.count("the number of nodes", n_nodes, 0, MOST);
     checks.count("the length of code_goes_left", n_codes, 0, MOST);
     checks.count("the number of columns", rows.n_columns, 0, MOST);
-    checks.length("features", arrays.features.size(), n_nodes);
-    checks.length("thresholds", arrays.thresholds.size(), n_nodes);
-    checks.length("left", arrays.left.size(), n_nodes);
-    checks.length("right", arrays.right.size(), n_nodes);
-    checks.length("missing_left", arrays.missing_left.size(), n_nodes);
-    checks.length("left_codes", arrays.left_codes.size(), n_nodes);
+    checks.aligned("rows", rows.data);
+    checks.aligned("roots", arrays.roots.data());
+    const auto one_per_node = [&](const char* thing, const auto& array) {
+        checks.length(thing, array.size(), n_nodes);
+        checks.aligned(thing, array.data());
+    };
+    one_per_node("features", arrays.features);
+    one_per_node("thresholds", arrays.thresholds);
+    one_per_node("left", arrays.left);
+    one_per_node("right", arrays.right);
+    one_per_node("missing_left", arrays.missing_left);
+    one_per_node("left_codes", arrays.left_codes);
+    one_per_node("values", arrays.values);
     const Trees trees{arrays.roots.data(),
                       arrays.roots.size(),
                       arrays.features.data(),
@@ -161,6 +168,8 @@ void ice_sums(Rows rows, std::int32_t feature, Input<double, 1> grid, Input<std:
     checks.count("the length of grid", grid.size(), 1, Checks::MAX_ROWS);
     checks.length("out", out.shape(0), matrix.n_rows);
     checks.length("a line of out", out.shape(1), grid.size());
+    checks.aligned("grid", grid.data());
+    checks.aligned("out", out.data());
     checks.integer("n_threads", n_threads, 1);
     checks.product("a block of rows", matrix.n_columns, ice::Descent::block_size);
     if (feature < 0 || static_cast<std::size_t>(feature) >= matrix.n_columns)

@@ -50,6 +50,7 @@ auto curve_split_gains(Input<double, 2> curves, Input<double, 1> weights, Input<
         const Checks checks("curve_split_gains");
         const CurveTable table{curves.data(), weights.data(), curves.shape(0), curves.shape(1)};
         checks.count("the number of points", table.n_points, 1, Checks::MAX_ROWS);
+        checks.aligned("curves", table.curves);
         checks.length("weights", weights.shape(0), table.n_rows);
         checks.numbers("weights", table.weights, table.n_rows, 0.0);
         gains = gains_of(checks, table, {codes, n_conditions, ordered, min_rows, n_threads});
@@ -67,6 +68,7 @@ auto point_split_gains(Input<double, 1> effects, Input<std::uint16_t, 1> bins, s
         const Checks checks("point_split_gains");
         const PointTable table{effects.data(), bins.data(), weights.data(), effects.shape(0), n_bins};
         checks.count("n_bins", n_bins, 1, Checks::MAX_CODES);
+        checks.aligned("effects", table.effects);
         checks.length("bins", bins.shape(0), table.n_rows);
         checks.length("weights", weights.shape(0), table.n_rows);
         checks.below("bins", table.bins, table.n_rows, n_bins);

@@ -18,6 +18,8 @@ std::vector<SplineTerm> terms_of(const Checks& checks, const Input<std::uint16_t
     checks.length("first_column", first_column.shape(0), n_all);
     checks.length("basis", basis.shape(0), n_all);
     checks.length("a line of basis", basis.shape(1), WIDTH);
+    checks.aligned("first_column", first_column.data());
+    checks.aligned("basis", basis.data());
     for (std::size_t cell = 0; cell < n_all; ++cell)
         if (first_column.data()[cell] < 0 || first_column.data()[cell] + WIDTH > n_columns)
             checks.refuse(at("first_column", cell), "and three more must be in [0, " + std::to_string(n_columns) + ")",
