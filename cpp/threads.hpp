@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -13,10 +14,14 @@
 
 namespace calmgam {
 
-// Makes this thread able to throw when there is no memory left: its first exception would ask for some, to keep
-// count of exceptions, and end the process if there is none.
-inline void prepare_to_throw() {
-    [[maybe_unused]] const volatile int counted = std::uncaught_exceptions();  // volatile: not left out
+// Makes this thread able to throw when there is no memory left: its first exception would ask for a few bytes, to
+// keep count of exceptions, and end the process if there are none. False, with nothing done, if they may be lacking.
+inline bool prepare_to_throw() {
+    void* volatile spare = std::malloc(1 << 16);  // volatile: compilers leave nothing out
+    if (!spare) return false;
+    std::free(spare);
+    [[maybe_unused]] const volatile int counted = std::uncaught_exceptions();
+    return true;
 }
 
 namespace threads_detail {
@@ -36,8 +41,7 @@ class Helpers {
             threads_.reserve(n_threads);
             while (threads_.size() < n_threads)
                 threads_.emplace_back([&work] {
-                    prepare_to_throw();
-                    work();
+                    if (prepare_to_throw()) work();
                 });
         } catch (const std::system_error&) {
         } catch (const std::bad_alloc&) {

@@ -208,9 +208,9 @@ def test_many_sweeps_lead_to_the_least_squares_fit():
 def test_arrays_that_do_not_fit_are_refused(name):
     table = KernelTable(0)
     setattr(table, name, np.ascontiguousarray(getattr(table, name)[..., :-1]))
-    with pytest.raises(ValueError, match="joint growth: .* must have length 1"):
+    with pytest.raises(ValueError, match=r"joint growth: .* must have length 1"):
         table.growth().best_splits(table.residual, 0.1)
-    with pytest.raises(ValueError, match="joint growth: .* must have length 1"):
+    with pytest.raises(ValueError, match=r"joint growth: .* must have length 1"):
         table.growth().backfit(1, table.residual)
 
 
