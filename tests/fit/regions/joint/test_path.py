@@ -119,6 +119,15 @@ def test_what_is_too_large_to_keep_is_judged_alike():
     assert found[0] == found[1]
 
 
+def test_leaves_times_many_levels_may_be_more_than_sixteen_bits_hold():
+    """Cells 1 and 65,537 are not the same."""
+    no_codes, residual = np.zeros((0, 4), np.uint16), np.array([1.0, 3.0, -1.0, -3.0])
+    growth = _kernels.JointGrowth(np.ones(4), [40_000], no_codes, [], [], [], [], [0], 1.0, 0.0)
+    growth.set_cells(0, np.array([1, 1, 65_537, 65_537], np.uint32), 2)
+    growth.backfit(1, residual)
+    np.testing.assert_array_equal(residual, [-1.0, 1.0, 1.0, -1.0])
+
+
 def test_rows_without_weight_follow_the_others():
     table = KernelTable(4)
     table.weights[::3] = 0.0
