@@ -3,8 +3,11 @@
 import os
 
 import pytest
+from hypothesis import settings
 
 from chromium import browser
+
+settings.register_profile("unhurried", deadline=None)  # for sanitized kernels
 
 # Waiting OpenMP threads sleep: on a machine with other work they would spin for most of the time.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
