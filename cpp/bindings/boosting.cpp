@@ -26,7 +26,7 @@ void check_settings(const Checks& checks, const BoostingSettings& settings) {
     checks.number("learning_rate", settings.learning_rate);
     checks.integer("max_rounds", settings.max_rounds, 0);
     checks.integer("patience", settings.patience, 1);
-    checks.number("tolerance", settings.tolerance);
+    checks.number("tolerance", settings.tolerance, -INFINITE);
     if (settings.max_leaves != 2 && settings.max_leaves != 3)
         checks.refuse("max_leaves", "must be 2 or 3", std::to_string(settings.max_leaves));
     checks.integer("smoothing_rounds", settings.smoothing_rounds, 0);
