@@ -43,18 +43,20 @@ struct BoostingSettings {
 struct BoostingState {
     int round = 0;
     RowState rows;
-    std::size_t moved_feature = 0;  // the feature whose last change the rows have yet to make
-    std::vector<float> moves;       // that change, by node, if it has conditions
-    std::vector<float> velocity, curve, best_curve;   // n_cells x LANES
-    std::vector<double> gradient_sum, hessian_sum;    // n_cells x LANES; running sums over ordered bins
-    std::vector<float> weight_sum;                    // the same of the training rows' weights
+    std::size_t moved_feature = 0;                   // the feature whose last change the rows have yet to make
+    std::vector<float> moves;                        // that change, by node, if it has conditions
+    std::vector<float> velocity, curve, best_curve;  // n_cells x LANES
+    std::vector<double> gradient_sum, hessian_sum;   // n_cells x LANES; running sums over ordered bins
+    std::vector<float> weight_sum;                   // the same of the training rows' weights
     double intercept[LANES] = {}, best_loss[LANES] = {}, validation_weight[LANES] = {};
     int best_round[LANES] = {};
-    int last_news[LANES] = {};  // the last round that was the best, or the first with best cuts
+    int last_news[LANES] = {};                    // the last round that was the best, or the first with best cuts
     bool active[LANES] = {}, smooth[LANES] = {};  // smooth: makes random cuts
-    float momentum[LANES] = {};  // 0 in a bag that has stopped
+    float momentum[LANES] = {};                   // 0 in a bag that has stopped
     std::uint64_t random[LANES] = {};
-    bool finished() const { return std::none_of(active, active + LANES, [](bool a) { return a; }); }
+    bool finished() const {
+        return std::none_of(active, active + LANES, [](bool a) { return a; });
+    }
 };
 
 // Rounds between two sums of the hessians (log loss): they only scale steps, and drift slowly.
@@ -77,8 +79,7 @@ static void add_up(const BoostingFeature& feature, double* sums) {  // of the fe
 CALMGAM_CLONES
 static void accumulate(std::size_t n_slots, double* sums) {
     double total[LANES] = {};
-    for (std::size_t bin = 0; bin + 1 < n_slots; ++bin, sums += LANES)
-        CALMGAM_FOR_LANES {
+    for (std::size_t bin = 0; bin + 1 < n_slots; ++bin, sums += LANES) CALMGAM_FOR_LANES {
             total[lane] += sums[lane];
             sums[lane] = total[lane];
         }
@@ -186,8 +187,9 @@ inline void fit_ordered(std::size_t n_slots, const NodeSums& sums, const Boostin
             const std::size_t at = static_cast<std::size_t>(std::max(ends[segment], 0)) * LANES + lane;
             const float weight = sums.weight[at];
             // a (random) cut that leaves too few rows on a side is not made
-            const bool made = ends[segment] >= start && (segment == 2 || (weight - weight_before >= min_weight &&
-                                                                          weight_all - weight >= min_weight));
+            const bool made =
+                ends[segment] >= start &&
+                (segment == 2 || (weight - weight_before >= min_weight && weight_all - weight >= min_weight));
             segments.end[segment][lane] = made ? ends[segment] : -1;
             segments.height[segment][lane] = 0.0f;
             if (!made || !state.active[lane]) continue;

@@ -26,8 +26,8 @@ namespace calmgam {
 struct BoostingFeature {
     const std::uint16_t* cells;  // one per row
     std::size_t n_slots;
-    bool ordered;            // numeric: bins on a line, the last slot is missing; otherwise a set of levels
-    std::size_t root_cell;   // where the cells of its nodes begin among all cells
+    bool ordered;                      // numeric: bins on a line, the last slot is missing; otherwise a set of levels
+    std::size_t root_cell;             // where the cells of its nodes begin among all cells
     std::vector<std::size_t> parents;  // of every node; the root has itself
     std::vector<std::pair<std::size_t, std::size_t>> children;  // of every condition
     std::size_t n_nodes() const { return parents.size(); }
@@ -46,7 +46,7 @@ inline BoostingFeature boosting_feature(const std::uint16_t* cells, std::vector<
                                     std::to_string(n_nodes) + " nodes");
     std::vector<std::vector<std::size_t>> below(n_conditions);
     for (std::size_t node = 1; node < n_nodes; ++node) {
-        if (parents[node] >= std::min(node, n_conditions)) 
+        if (parents[node] >= std::min(node, n_conditions))
             throw std::invalid_argument("boosting: parents must be conditions that come first; node " +
                                         std::to_string(node) + " has " + std::to_string(parents[node]));
         below[parents[node]].push_back(node);
@@ -83,7 +83,7 @@ inline std::vector<std::uint8_t> bits_of(const std::uint8_t* roles, std::size_t 
 
 // Row-wise numbers, n_rows x LANES.
 struct RowState {
-    std::vector<float> residual;                          // squared error: y - score
+    std::vector<float> residual;                         // squared error: y - score
     std::vector<float> score, shift, gradient, hessian;  // log loss
 };
 

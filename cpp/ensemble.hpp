@@ -14,29 +14,28 @@ namespace calmgam::ensemble {
 
 // Views on the arrays of calmgam.fit.ensembles.TreeEnsemble.
 struct Trees {
-    const std::int32_t *roots;
+    const std::int32_t* roots;
     std::size_t n_trees;
-    const std::int32_t *feature;  // -1: leaf
-    const double *threshold;      // x <= threshold goes left
+    const std::int32_t* feature;  // -1: leaf
+    const double* threshold;      // x <= threshold goes left
     const std::int32_t *left, *right;
-    const std::uint8_t *missing_left;
-    const std::int32_t *left_codes;  // -1: numeric, else offset into code_goes_left
-    const std::uint8_t *code_goes_left;
-    const double *value;
+    const std::uint8_t* missing_left;
+    const std::int32_t* left_codes;  // -1: numeric, else offset into code_goes_left
+    const std::uint8_t* code_goes_left;
+    const double* value;
     std::size_t n_nodes;
     bool float32;  // round x to float32 before comparing
 };
 
 struct Matrix {
-    const double *data;
+    const double* data;
     std::size_t n_rows, n_columns;
     std::ptrdiff_t row_stride, column_stride;
 };
 
-inline bool goes_left(const Trees &trees, std::int32_t node, double x) {
+inline bool goes_left(const Trees& trees, std::int32_t node, double x) {
     if (std::isnan(x)) return trees.missing_left[node];
-    if (trees.left_codes[node] >= 0)
-        return trees.code_goes_left[trees.left_codes[node] + static_cast<std::int32_t>(x)];
+    if (trees.left_codes[node] >= 0) return trees.code_goes_left[trees.left_codes[node] + static_cast<std::int32_t>(x)];
     return x <= trees.threshold[node];
 }
 
@@ -46,7 +45,7 @@ inline double rounded(double x, bool float32) {
 
 // out[row] = sum over trees of the value of the row's leaf. A block of rows descends a tree together and is
 // partitioned at every node, without a branch that depends on a row's value.
-inline void sums(const Trees &trees, const Matrix &rows, int n_threads, double *out) {
+inline void sums(const Trees& trees, const Matrix& rows, int n_threads, double* out) {
     constexpr std::size_t BLOCK = 2048;  // rows whose values stay near
     struct Part {
         std::int32_t node;
@@ -55,7 +54,7 @@ inline void sums(const Trees &trees, const Matrix &rows, int n_threads, double *
     parallel_for((rows.n_rows + BLOCK - 1) / BLOCK, n_threads, [&](std::size_t block) {
         const std::size_t first = block * BLOCK, n_rows = std::min(BLOCK, rows.n_rows - first);
         std::fill(out + first, out + first + n_rows, 0.0);
-        const double *data = rows.data + static_cast<std::ptrdiff_t>(first) * rows.row_stride;
+        const double* data = rows.data + static_cast<std::ptrdiff_t>(first) * rows.row_stride;
         std::vector<std::uint32_t> members(n_rows), moved(n_rows);
         std::iota(members.begin(), members.end(), std::uint32_t{0});  // in any order from then on
         std::vector<Part> parts;
@@ -69,7 +68,7 @@ inline void sums(const Trees &trees, const Matrix &rows, int n_threads, double *
                         out[first + members[k]] += trees.value[part.node];
                     continue;
                 }
-                const double *column = data + trees.feature[part.node] * rows.column_stride;
+                const double* column = data + trees.feature[part.node] * rows.column_stride;
                 std::uint32_t n_left = part.begin, n_right = 0;
                 for (std::uint32_t k = part.begin; k < part.end; ++k) {
                     const std::uint32_t member = members[k];

@@ -22,8 +22,8 @@ struct SplineTerm {
 };
 
 // Fills the upper triangle of gram, (n_columns, n_columns). Terms must not share columns.
-inline void gram(std::size_t n_rows, const std::vector<SplineTerm>& terms, const double* weight,
-                 std::size_t n_columns, int n_threads, double* gram) {
+inline void gram(std::size_t n_rows, const std::vector<SplineTerm>& terms, const double* weight, std::size_t n_columns,
+                 int n_threads, double* gram) {
     std::vector<std::pair<std::size_t, std::size_t>> pairs;
     for (std::size_t i = 0; i < terms.size(); ++i)
         for (std::size_t j = i; j < terms.size(); ++j) pairs.emplace_back(i, j);

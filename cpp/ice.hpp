@@ -24,10 +24,10 @@
 
 namespace calmgam::ice {
 
-using ensemble::Matrix;
-using ensemble::Trees;
 using ensemble::goes_left;
+using ensemble::Matrix;
 using ensemble::rounded;
+using ensemble::Trees;
 
 // A grid value whose class, in one tree, differs from that of the grid value before it.
 struct Step {
@@ -50,8 +50,7 @@ struct Plan {
     std::vector<std::int32_t> rank;  // of a node among its tree's nodes on the feature, -1 elsewhere
 };
 
-inline Plan make_plan(const Trees &trees, std::int32_t feature, const std::vector<double> &grid,
-                      bool all_trees) {
+inline Plan make_plan(const Trees& trees, std::int32_t feature, const std::vector<double>& grid, bool all_trees) {
     Plan plan;
     plan.rank.assign(trees.n_nodes, -1);
     std::vector<std::int32_t> own_nodes, class_of, renumbered;
@@ -74,7 +73,7 @@ inline Plan make_plan(const Trees &trees, std::int32_t feature, const std::vecto
             renumbered.assign(2 * n_classes, -1);
             int n_refined = 0;
             for (std::size_t point = 0; point < grid.size(); ++point) {
-                std::int32_t &refined = renumbered[2 * class_of[point] + goes_left(trees, node, grid[point])];
+                std::int32_t& refined = renumbered[2 * class_of[point] + goes_left(trees, node, grid[point])];
                 if (refined < 0) refined = n_refined++;
                 class_of[point] = refined;
             }
@@ -110,30 +109,35 @@ static void add_step(const double* before, const double* after, std::size_t n_ro
 
 // What one thread needs to bring blocks of rows down the trees.
 class Descent {
-public:
+   public:
     static constexpr std::size_t block_size = 1024;
 
-    Descent(const Trees &trees, const Plan &plan, const Matrix &rows, std::size_t n_points)
-        : trees_(trees), plan_(plan), matrix_(rows), n_points_(n_points),
-          columns_(rows.n_columns * block_size), sums_(n_points * block_size), leaf_values_((NONE + 1) * block_size),
+    Descent(const Trees& trees, const Plan& plan, const Matrix& rows, std::size_t n_points)
+        : trees_(trees),
+          plan_(plan),
+          matrix_(rows),
+          n_points_(n_points),
+          columns_(rows.n_columns * block_size),
+          sums_(n_points * block_size),
+          leaf_values_((NONE + 1) * block_size),
           rows_(block_size) {}
 
     // out[row, point], C-order, for rows first .. first + block_size.
-    void run(std::size_t first, double *out) {
+    void run(std::size_t first, double* out) {
         const std::size_t n_rows = std::min(block_size, matrix_.n_rows - first);
         for (std::size_t column = 0; column < matrix_.n_columns; ++column) {
-            const double *source = matrix_.data + static_cast<std::ptrdiff_t>(column) * matrix_.column_stride +
+            const double* source = matrix_.data + static_cast<std::ptrdiff_t>(column) * matrix_.column_stride +
                                    static_cast<std::ptrdiff_t>(first) * matrix_.row_stride;
-            double *target = &columns_[column * block_size];
+            double* target = &columns_[column * block_size];
             for (std::size_t row = 0; row < n_rows; ++row, source += matrix_.row_stride)
                 target[row] = rounded(*source, trees_.float32);
         }
         for (std::size_t row = 0; row < n_rows; ++row) rows_[row] = static_cast<std::uint32_t>(row);
         std::fill(sums_.begin(), sums_.end(), 0.0);
 
-        for (const Pass &pass : plan_.passes) {
+        for (const Pass& pass : plan_.passes) {
             descend(pass, static_cast<std::uint32_t>(n_rows));
-            for (const Step &step : pass.steps)
+            for (const Step& step : pass.steps)
                 add_step(&leaf_values_[step.before * block_size], &leaf_values_[step.after * block_size], n_rows,
                          &sums_[step.point * block_size]);
         }
@@ -144,7 +148,7 @@ public:
         }
     }
 
-private:
+   private:
     struct Visit {
         std::int32_t node;
         std::uint32_t begin, end;  // rows_[begin, end) have come here ...
@@ -153,7 +157,7 @@ private:
 
     // leaf_values_[class, row] of one tree. A segment of rows_ may be permuted below one child before the
     // other child sees it: it stays the same set.
-    void descend(const Pass &pass, std::uint32_t n_rows) {
+    void descend(const Pass& pass, std::uint32_t n_rows) {
         const std::uint64_t all = ~std::uint64_t{0} >> (64 - pass.n_classes);
         visits_.push_back({pass.root, 0, n_rows, all});
         while (!visits_.empty()) {
@@ -183,24 +187,23 @@ private:
             const double value = trees_.value[visit.node];
             for (int k = 0; visit.classes; ++k, visit.classes >>= 1) {
                 if (!(visit.classes & 1)) continue;
-                double *values = &leaf_values_[k * block_size];
+                double* values = &leaf_values_[k * block_size];
                 for (std::uint32_t at = visit.begin; at < visit.end; ++at) values[rows_[at]] = value;
             }
         }
     }
 
     std::uint32_t partition(std::int32_t node, std::uint32_t begin, std::uint32_t end) {
-        const double *x = &columns_[trees_.feature[node] * block_size];
+        const double* x = &columns_[trees_.feature[node] * block_size];
         const double threshold = trees_.threshold[node];
         const bool missing_left = trees_.missing_left[node];
         if (const std::int32_t offset = trees_.left_codes[node]; offset >= 0) {
-            const std::uint8_t *left = trees_.code_goes_left + offset;
+            const std::uint8_t* left = trees_.code_goes_left + offset;
             return partition(begin, end, [=](std::uint32_t row) {
                 return std::isnan(x[row]) ? missing_left : left[static_cast<std::int32_t>(x[row])] != 0;
             });
         }
-        if (missing_left)
-            return partition(begin, end, [=](std::uint32_t row) { return !(x[row] > threshold); });
+        if (missing_left) return partition(begin, end, [=](std::uint32_t row) { return !(x[row] > threshold); });
         return partition(begin, end, [=](std::uint32_t row) { return x[row] <= threshold; });
     }
 
@@ -217,9 +220,9 @@ private:
         return middle;
     }
 
-    const Trees &trees_;
-    const Plan &plan_;
-    const Matrix &matrix_;
+    const Trees& trees_;
+    const Plan& plan_;
+    const Matrix& matrix_;
     std::size_t n_points_;
     std::vector<double> columns_, sums_, leaf_values_;
     std::vector<std::uint32_t> rows_;
@@ -229,9 +232,9 @@ private:
 // out[row, point] = sum over trees of the leaf value of `row` with its `feature` set to grid[point].
 // Trees that never split on the feature are left out unless `all_trees`. Every row is computed by itself and
 // trees are added in order, so neither blocks nor threads change a bit.
-inline void ice_sums(const Trees &trees, const Matrix &rows, std::int32_t feature, std::vector<double> grid,
-                     bool all_trees, int n_threads, double *out) {
-    for (double &value : grid) value = rounded(value, trees.float32);
+inline void ice_sums(const Trees& trees, const Matrix& rows, std::int32_t feature, std::vector<double> grid,
+                     bool all_trees, int n_threads, double* out) {
+    for (double& value : grid) value = rounded(value, trees.float32);
     const Plan plan = make_plan(trees, feature, grid, all_trees);
     const std::size_t n_blocks = (rows.n_rows + Descent::block_size - 1) / Descent::block_size;
     parallel_for(n_blocks, n_threads, [&](std::size_t block) {

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "heterogeneity.hpp"
@@ -49,11 +50,11 @@ CALMGAM_CLONES inline double leaf_gain(const double* __restrict sums, const doub
                                        const double* __restrict right, std::size_t stride) {
     double gain[WIDTH] = {};
     for (std::size_t first = 0; first < stride; first += WIDTH)
-        _Pragma("omp simd") for (std::size_t lane = 0; lane < WIDTH; ++lane) {
+        CALMGAM_SIMD for (std::size_t lane = 0; lane < WIDTH; ++lane) {
             const std::size_t bin = first + lane;
             const double rest = total[bin] - sums[bin];
-            gain[lane] += sums[bin] * sums[bin] * left[bin] + rest * rest * right[bin] -
-                          (left[bin] > 0.0 ? whole[bin] : 0.0);
+            gain[lane] +=
+                sums[bin] * sums[bin] * left[bin] + rest * rest * right[bin] - (left[bin] > 0.0 ? whole[bin] : 0.0);
         }
     return (gain[0] + gain[1]) + (gain[2] + gain[3]);
 }
@@ -76,8 +77,8 @@ class JointGrowth {
           order_(n_rows),
           residual_(n_rows) {
         std::iota(order_.begin(), order_.end(), std::uint32_t{0});
-        const auto weightless = std::stable_partition(order_.begin(), order_.end(),
-                                                      [&](std::uint32_t row) { return weight[row] > 0.0; });
+        const auto weightless =
+            std::stable_partition(order_.begin(), order_.end(), [&](std::uint32_t row) { return weight[row] > 0.0; });
         n_weighted_ = static_cast<std::size_t>(weightless - order_.begin());
         weight_ = in_order(weight);
         for (CandidateCodes& one : candidates_) {
@@ -92,10 +93,12 @@ class JointGrowth {
     std::size_t n_rows() const { return n_rows_; }
     std::size_t n_features() const { return features_.size(); }
 
-    // cells: leaf * n_bins + bin of every row.
-    void set_cells(std::size_t which, const std::uint16_t* cells, std::size_t n_leaves) {
-        joint_detail::SplitFeature& feature = features_[which];
-        feature.n_leaves = n_leaves;
+    std::size_t n_bins(std::size_t which) const { return features_[which].n_bins; }
+    bool has_cells(std::size_t which) const { return features_[which].n_leaves > 0; }
+
+    // cells: leaf * n_bins + bin of every row. All or nothing, should memory run out.
+    void set_cells(std::size_t which, const std::uint32_t* cells, std::size_t n_leaves) {
+        joint_detail::SplitFeature feature{features_[which].n_bins, n_leaves, 0, {}, {}};
         feature.stride = (feature.n_bins + joint_detail::WIDTH - 1) / joint_detail::WIDTH * joint_detail::WIDTH;
         feature.cells.resize(n_rows_);
         for (std::size_t k = 0; k < n_rows_; ++k) {
@@ -106,8 +109,10 @@ class JointGrowth {
         feature.inverse.assign(feature.n_cells(), 0.0);
         for (std::size_t k = 0; k < n_weighted_; ++k) feature.inverse[feature.cells[k]] += weight_[k];
         for (double& value : feature.inverse) value = value > 0.0 ? 1.0 / (value + l2_) : 0.0;
+        std::vector<std::vector<LeafSplit>> none(candidates_.size());
+        found_[which].swap(none);
+        features_[which] = std::move(feature);
         thresholds_[which].clear();
-        found_[which].assign(candidates_.size(), {});
     }
 
     // Cyclic exact updates of the histogram model: every cell takes the shrunken mean of its residuals.
@@ -152,9 +157,8 @@ class JointGrowth {
             for (std::size_t j = 0; j < candidates_.size(); ++j) {
                 if (candidate_index_[j] == which || candidates_[j].n_conditions == 0) continue;
                 std::vector<LeafSplit>& best = found_[which][j];
-                const bool is_promising = std::any_of(best.begin(), best.end(), [&](const LeafSplit& split) {
-                    return split.gain >= at_least;
-                });
+                const bool is_promising = std::any_of(best.begin(), best.end(),
+                                                      [&](const LeafSplit& split) { return split.gain >= at_least; });
                 if (best.empty() || is_promising) {
                     best.assign(feature.n_leaves, {});
                     if (candidates_[j].ordered) {
@@ -255,10 +259,10 @@ class JointGrowth {
                 const double n_divided = thresholds.n_divided[division * feature.n_leaves + leaf];
                 if (n_divided < 0.0) continue;
                 const std::size_t first = leaf * feature.stride, at = division * n_cells + first;
-                const double gain = joint_detail::leaf_gain(left.data() + first, total.data() + first,
-                                                            whole.data() + first, thresholds.left.data() + at,
-                                                            thresholds.right.data() + at, feature.stride) -
-                                    n_divided * noise;
+                const double gain =
+                    joint_detail::leaf_gain(left.data() + first, total.data() + first, whole.data() + first,
+                                            thresholds.left.data() + at, thresholds.right.data() + at, feature.stride) -
+                    n_divided * noise;
                 if (gain <= best[leaf].gain) continue;
                 best[leaf].gain = gain;
                 best[leaf].candidates = static_cast<std::int32_t>(j);

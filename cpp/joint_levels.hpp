@@ -9,6 +9,8 @@
 #include <numeric>
 #include <vector>
 
+#include "order.hpp"
+
 namespace calmgam {
 
 // The best split of one leaf; `left` says which codes of the conditioning feature go left.
@@ -94,8 +96,7 @@ inline std::vector<std::size_t> level_order(const Sum* histogram, std::size_t n_
     }
     std::vector<std::size_t> order(n_levels);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return position[a] < position[b]; });
+    sort_by_height(order, [&](std::size_t level) { return position[level]; });
     return order;
 }
 
@@ -135,8 +136,7 @@ inline void try_levels(const LevelTable& table, std::int32_t which, const LevelS
     }
     // every level alone; then the first 2, 3, ... of the ordered levels, and the last ones
     std::vector<std::size_t> order;
-    if (table.subsets && n_conditions > 3)
-        order = level_order(histogram, n_bins, n_codes, n_conditions, settings.l2);
+    if (table.subsets && n_conditions > 3) order = level_order(histogram, n_bins, n_codes, n_conditions, settings.l2);
     // Ordering the levels by what is to be explained finds a direction in pure noise too: the largest
     // singular value of an L x B table of noise is about sqrt(L) + sqrt(B), not sqrt(B).
     const double n_levels = static_cast<double>(n_conditions);

@@ -12,22 +12,23 @@
 #define CALMGAM_CLONES
 #endif
 
-// A loop over the lanes, which never depend on each other: one vector instruction per operation.
+// Before a loop whose steps never depend on each other: one vector instruction per operation.
 // (Without the pragma compilers unroll so short a loop, and then do not see that it is a vector.)
-#if defined(_MSC_VER)
-#define __restrict __restrict
-#define CALMGAM_FOR_LANES for (int lane = 0; lane < calmgam::LANES; ++lane)
+#if defined(_MSC_VER) && !defined(__clang__)
+#define CALMGAM_SIMD
 #else
-#define CALMGAM_FOR_LANES _Pragma("omp simd") for (int lane = 0; lane < calmgam::LANES; ++lane)
+#define CALMGAM_SIMD _Pragma("omp simd")
 #endif
+#define CALMGAM_FOR_LANES CALMGAM_SIMD for (int lane = 0; lane < calmgam::LANES; ++lane)
 
 namespace calmgam {
 
 constexpr int LANES = 8;
 
-// exp(x) for x <= 0, relative error below 3e-7; branch-free, so that compilers vectorise it.
+// exp(x) for x <= 0, relative error below 3e-7; branch-free, so that compilers vectorise it. What is no number
+// counts as -87: it could not become the integer below.
 inline float fast_exp(float x) {
-    x = x < -87.0f ? -87.0f : x;
+    x = x > -87.0f ? x : -87.0f;
     const float scaled = x * 1.44269504f;
     const std::int32_t whole = static_cast<std::int32_t>(scaled - 0.5f);  // round half away: x <= 0
     const float rest = x - static_cast<float>(whole) * 0.693359375f + static_cast<float>(whole) * 2.12194440e-4f;

@@ -14,6 +14,7 @@
 #include <numeric>
 #include <vector>
 
+#include "order.hpp"
 #include "threads.hpp"
 
 namespace calmgam::trees {
@@ -121,9 +122,8 @@ class Booster {
         fill(leaves[0], steps);
         find_best(leaves[0]);
         while (leaves.size() < settings_.max_leaves) {
-            const auto best = std::max_element(leaves.begin(), leaves.end(), [](const Leaf& a, const Leaf& b) {
-                return a.best.gain < b.best.gain;
-            });
+            const auto best = std::max_element(leaves.begin(), leaves.end(),
+                                               [](const Leaf& a, const Leaf& b) { return a.best.gain < b.best.gain; });
             if (best->best.gain <= 0.0) break;
             const std::size_t which = static_cast<std::size_t>(best - leaves.begin());
             leaves.emplace_back();
@@ -273,11 +273,9 @@ class Booster {
         std::vector<std::size_t> levels;
         for (std::size_t slot = 0; slot < n_slots; ++slot)
             if (sums[slot].n_rows > 0.0) levels.push_back(slot);
-        const auto height = [&](std::size_t slot) {
+        sort_by_height(levels, [&](std::size_t slot) {
             return sums[slot].gradient / (sums[slot].hessian + settings_.level_smoothing + 1e-12);
-        };
-        std::stable_sort(levels.begin(), levels.end(),
-                         [&](std::size_t a, std::size_t b) { return height(a) < height(b); });
+        });
         Sum left;
         double gain;
         for (std::size_t n = 1; n < levels.size(); ++n) {
@@ -348,9 +346,8 @@ inline Boosted boost(const Table& table, const double* target, const double* wei
         double losses = 0.0;
         for (const std::uint32_t row : kept_out) {
             const double s = score[row], y = target[row];
-            losses += weight[row] * (settings.logistic
-                                         ? std::max(s, 0.0) + std::log1p(std::exp(-std::fabs(s))) - y * s
-                                         : (y - s) * (y - s));
+            losses += weight[row] * (settings.logistic ? std::max(s, 0.0) + std::log1p(std::exp(-std::fabs(s))) - y * s
+                                                       : (y - s) * (y - s));
         }
         return losses;
     };

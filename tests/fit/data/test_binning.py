@@ -196,3 +196,9 @@ def test_the_order_depends_on_values_alone():
         tuple(binned.one_value_a_bin[i] for i in places),
     )
     assert [places[i] for i in content_order(moved)] == content_order(binned)
+
+
+def test_more_slots_than_codes_hold_are_refused():
+    schema = Schema((Feature("x", 0, "numeric"),))
+    with pytest.raises(ValueError, match=r"'x' has 70001 slots: .* at most 65536 together"):
+        bin_table(np.arange(70_000.0)[:, None], schema, 70_000)

@@ -63,9 +63,9 @@ def test_threads_do_not_change_a_bit(n_threads):
 
 def test_shapes_must_agree():
     curves, codes = np.zeros((4, 2)), np.zeros((1, 4), np.uint16)
-    with pytest.raises(ValueError, match="shapes do not agree"):
+    with pytest.raises(ValueError, match="weights must have length 4; got 3"):
         _kernels.curve_split_gains(curves, np.ones(3), codes, [1], [True], 1, 1)
-    with pytest.raises(ValueError, match="shapes do not agree"):
+    with pytest.raises(ValueError, match="bins must have length 4; got 3"):
         bins = np.zeros(3, np.uint16)
         _kernels.point_split_gains(np.ones(4), bins, 1, np.ones(4), codes, [1], [True], 1, 1)
 

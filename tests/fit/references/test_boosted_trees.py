@@ -99,7 +99,7 @@ def test_trees_are_those_of_the_twin(seed, n_rows, task, uneven, validation_shar
 def test_arrays_that_do_not_fit_are_refused():
     table = Slots(0, 50, "regression", False)
     table.codes = np.ascontiguousarray(table.codes[:, :-1])
-    with pytest.raises(ValueError, match="trees: array shapes do not agree"):
+    with pytest.raises(ValueError, match="trees: a line of codes must have length 50; got 49"):
         table.boost(TreeSettings())
 
 

@@ -78,6 +78,26 @@ class TestEstimators:
         sums = reference.ensemble.score(NUMBERS)
         np.testing.assert_allclose(reference.score_of_sums(sums), reference.score(NUMBERS))
 
+    @pytest.mark.parametrize("n_columns", [2, 4])
+    def test_a_fitted_one_of_other_columns_is_refused(self, n_columns):
+        known = np.random.default_rng(0).normal(size=(len(Y), n_columns))
+        model = RandomForestClassifier(n_estimators=2, random_state=0).fit(known, LABELS)
+        with pytest.raises(ValueError, match=rf"it knows {n_columns}, the table has 3"):
+            fit_reference(model, NUMBERS, LABELS, NUMERIC, task="classification")
+
+    def test_a_fitted_one_of_columns_in_another_order_is_refused(self):
+        frame = pd.DataFrame(NUMBERS, columns=["b", "a", "e"])
+        model = HistGradientBoostingRegressor(max_iter=2).fit(frame, Y)
+        with pytest.raises(ValueError, match="where it has 'b', the table has 'a'"):
+            fit_reference(
+                model,
+                NUMBERS,
+                Y,
+                NUMERIC,
+                task="regression",
+                decode=lambda rows: pd.DataFrame(rows, columns=["a", "b", "e"]),
+            )
+
     def test_a_fitted_one_with_categories_is_asked_for_predictions(self):
         frame = decode(X).astype({"c": "category"})
         model = HistGradientBoostingRegressor(max_iter=5).fit(frame, Y)

@@ -148,6 +148,11 @@ def slots_of(X: FloatArray, schema: Schema, edges: Sequence[FloatArray]) -> NDAr
     """Slot of every value between given cuts, (n_features, n_rows)."""
     codes = np.empty((schema.n_features, len(X)), dtype=np.uint16)
     for feature, feature_edges in zip(schema.features, edges, strict=True):
+        if (n_slots := count_slots(feature, feature_edges)) > MAX_CELLS:
+            raise ValueError(
+                f"{feature.name!r} has {n_slots} slots: bins or levels, unseen and missing must be "
+                f"at most {MAX_CELLS} together; lower max_bins or join levels"
+            )
         codes[feature.index] = slot_codes(feature, feature_edges, X[:, feature.index])
     return codes
 

@@ -89,7 +89,9 @@ class ReferenceLearner:
         n_threads = max(1, min(n_jobs, len(X) // ROWS_PER_THREAD))
         model, decode, is_given = self._estimator(target, n_threads, n_jobs)
         n_codes = self.n_codes
-        if not is_given:
+        if is_given:
+            _check_columns(model, X if decode is None else decode(X[:1]), X.shape[1])
+        else:
             _train(model, X, target, decode, n_codes, n_threads, self.random_state)
         slope, intercept = 1.0, 0.0
         if target.loss.task == "regression" and is_given:
@@ -212,6 +214,31 @@ def _is_fitted(model: Any) -> bool:
     except NotFittedError:
         return False
     return True
+
+
+def _check_columns(model: Any, data: Any, n_columns: int) -> None:
+    """Refuse a fitted model of other columns, whose trees would be read on the wrong ones.
+
+    Models whose trees cannot be read check this themselves.
+    """
+    if library_of(model) is None:
+        return
+    name = f"the fitted reference {type(model).__name__}"
+    if model.n_features_in_ != n_columns:
+        raise ValueError(
+            f"{name} must know the columns of the table; it knows {model.n_features_in_}, "
+            f"the table has {n_columns}"
+        )
+    known = [str(column) for column in getattr(model, "feature_names_in_", [])]
+    made_up = [f"Column_{i}" for i in range(n_columns)]  # by LightGBM, for columns without names
+    if not known or known == made_up or not hasattr(data, "columns"):
+        return
+    for column, own in zip(map(str, data.columns), known, strict=True):
+        if column != own:
+            raise ValueError(
+                f"{name} must know the columns of the table in their order; where it has {own!r}, "
+                f"the table has {column!r}"
+            )
 
 
 def _with_random_state(model: Any, random_state: int) -> Any:

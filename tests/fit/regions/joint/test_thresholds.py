@@ -28,7 +28,7 @@ def test_the_best_gain_is_the_kernels(seed, with_missing, n_cuts):
     min_rows, ridge, noise = SETTINGS.values()
     lists = [1], [n_cuts], [True], [False], []
     growth = _kernels.JointGrowth(weights, [5], codes[None], *lists, min_rows, ridge)
-    growth.set_cells(0, bins, 1)
+    growth.set_cells(0, bins.astype(np.uint32), 1)
     ((gain, _, mask),) = growth.best_splits(residual, noise)[0]
     left = np.frombuffer(mask, dtype=bool)
     if left.size and left[: n_cuts + 1].all():  # "is not missing" is not a threshold

@@ -176,7 +176,7 @@ class _Growing:
             settings.ridge,
         )
         for i, codes in enumerate(table.binned.codes):
-            self.kernel.set_cells(i, codes, 1)
+            self.kernel.set_cells(i, codes.astype(np.uint32), 1)
 
     @property
     def noise(self) -> float:
@@ -214,9 +214,9 @@ class _Growing:
         """Make a split; return the step."""
         choice, i = self._refined(best), best.feature
         step = self._split(self.table.binned.features[i], best.leaf, choice)
-        n_slots, n_leaves = self.table.binned.n_slots[i], len(self.regions[i])
-        cells = self.leaf_of_row[i] * np.uint16(n_slots) + self.table.binned.codes[i]
-        self.kernel.set_cells(i, cells, n_leaves)
+        leaves = self.leaf_of_row[i].astype(np.uint32)  # times many levels they outgrow 16 bits
+        cells = leaves * np.uint32(self.table.binned.n_slots[i]) + self.table.binned.codes[i]
+        self.kernel.set_cells(i, cells, len(self.regions[i]))
         return step
 
     def _refined(self, best: _Best) -> _Choice:

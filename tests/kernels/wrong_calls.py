@@ -1,0 +1,361 @@
+"""Random wrong calls of all compiled functions: each must raise, or give a result if it is right.
+
+A right call is damaged in one to three arguments: other types, shapes, values, sizes. Run as a
+program, ``python wrong_calls.py N [SEED]``, it makes N calls and prints how many raised what.
+Should a call end the process, its number and function are in the file that LAST_CALL names.
+"""
+
+import os
+import sys
+import warnings
+from collections import Counter
+
+import numpy as np
+
+from calmgam import _kernels
+
+N_ROWS, N_FEATURES = 30, 3
+HUGE = [2**31 - 1, 2**31, 2**40, 2**62, 2**63 - 1, 2**63, 2**64 - 1, 2**70]
+NUMBERS = [
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    7,
+    64,
+    65,
+    0.5,
+    -1,
+    -5,
+    -(2**40),
+    np.nan,
+    np.inf,
+    -np.inf,
+    1e300,
+    -1e300,
+]
+
+
+# ---- right calls ---------------------------------------------------------------------------------
+
+
+def _codes(rng, sizes, dtype=np.uint16):
+    return np.array([rng.integers(0, n, N_ROWS) for n in sizes], dtype=dtype)
+
+
+def _weights(rng):
+    return rng.choice([0.0, 0.5, 1.0, 3.0], N_ROWS)
+
+
+def boosting(rng):
+    """Arguments of BagGroup: one feature whole, one with one condition, one with levels."""
+    logistic = bool(rng.integers(2))
+    target = rng.integers(0, 2, N_ROWS).astype(float) if logistic else rng.normal(size=N_ROWS)
+    return {
+        "cells": _codes(rng, [6, 10, 4]),
+        "parents": [[0], [0, 0, 0], [0]],
+        "n_slots": [6, 5, 4],
+        "ordered": [True, True, False],
+        "target": target,
+        "weight": _weights(rng),
+        "roles": rng.integers(0, 4, (N_ROWS, _kernels.LANES)).astype(np.uint8),
+        "seeds": [1, 2, 3],
+        "logistic": logistic,
+        "learning_rate": 0.1,
+        "max_rounds": 5,
+        "patience": 3,
+        "tolerance": 0.0,
+        "max_leaves": int(rng.integers(2, 4)),
+        "smoothing_rounds": 2,
+        "min_samples_leaf": 1.0,
+        "l2": 0.0,
+        "momentum": 0.5,
+        "momentum_rounds": 2.0,
+        "level_smoothing": 1.0,
+    }
+
+
+def conditions(rng):
+    n_conditions = [3, 1, 4]
+    return {
+        "weights": _weights(rng),
+        "codes": _codes(rng, [n + 2 for n in n_conditions]),
+        "n_conditions": n_conditions,
+        "ordered": [True, True, False],
+        "min_rows": 1.0,
+        "n_threads": int(rng.integers(1, 4)),
+    }
+
+
+def curve_gains(rng):
+    return {"curves": rng.normal(size=(N_ROWS, 4)), **conditions(rng)}
+
+
+def point_gains(rng):
+    bins = rng.integers(0, 5, N_ROWS).astype(np.uint16)
+    return {"effects": rng.normal(size=N_ROWS), "bins": bins, "n_bins": 5, **conditions(rng)}
+
+
+def ensemble(rng):
+    """Two trees, with a node of codes in the second."""
+    rows = rng.normal(size=(N_ROWS, N_FEATURES))
+    rows[:, 2] = rng.integers(0, 4, N_ROWS)
+    rows[rng.random(rows.shape) < 0.1] = np.nan
+    return {
+        "rows": np.asfortranarray(rows) if rng.integers(2) else rows,
+        "roots": np.array([0, 3], np.int32),
+        "features": np.array([0, -1, -1, 2, 1, -1, -1, -1], np.int32),
+        "thresholds": rng.normal(size=8),
+        "left": np.array([1, -1, -1, 4, 5, -1, -1, -1], np.int32),
+        "right": np.array([2, -1, -1, 7, 6, -1, -1, -1], np.int32),
+        "missing_left": rng.integers(0, 2, 8).astype(np.uint8),
+        "left_codes": np.array([-1, -1, -1, 0, -1, -1, -1, -1], np.int32),
+        "code_goes_left": rng.integers(0, 2, 4).astype(np.uint8),
+        "values": rng.normal(size=8),
+        "float32": bool(rng.integers(2)),
+        "n_threads": int(rng.integers(1, 4)),
+    }
+
+
+def ice(rng):
+    return {
+        **ensemble(rng),
+        "feature": 2,
+        "grid": np.array([0.0, 1.0, 3.0, np.nan]),
+        "all_trees": bool(rng.integers(2)),
+        "out": np.empty((N_ROWS, 4)),
+    }
+
+
+def trees(rng):
+    logistic = bool(rng.integers(2))
+    target = rng.integers(0, 2, N_ROWS).astype(float) if logistic else rng.normal(size=N_ROWS)
+    return {
+        "codes": _codes(rng, [6, 5, 4]),
+        "n_slots": [6, 5, 4],
+        "ordered": [True, True, False],
+        "target": target,
+        "weight": _weights(rng),
+        "logistic": logistic,
+        "max_rounds": 5,
+        "patience": 3,
+        "kept_out": 0.2,
+        "learning_rate": 0.1,
+        "max_leaves": 4,
+        "min_samples_leaf": 1.0,
+        "l2": 1.0,
+        "level_smoothing": 1.0,
+        "max_bins": 3,
+        "seed": 7,
+        "n_threads": int(rng.integers(1, 4)),
+    }
+
+
+def joint(rng):
+    return {
+        "weight": _weights(rng),
+        "n_bins": [4, 3, 5],
+        "codes": _codes(rng, [5, 3, 6]),
+        "code_features": [0, 1, 2],
+        "n_conditions": [3, 1, 4],
+        "ordered": [True, True, False],
+        "subsets": [False, False, True],
+        "turns": [2, 0, 1],
+        "min_rows": 1.0,
+        "l2": 1.0,
+    }
+
+
+def cells(rng):
+    n_leaves = int(rng.integers(1, 4))
+    (line,) = _codes(rng, [4 * n_leaves], np.uint32)
+    return {"feature": 0, "cells": line, "n_leaves": n_leaves}
+
+
+def sweeps(rng):
+    return {"n_sweeps": int(rng.integers(0, 4)), "residual": rng.normal(size=N_ROWS)}
+
+
+def splits(rng):
+    return {
+        "residual": rng.normal(size=N_ROWS),
+        "noise": 0.1,
+        "at_least": float(rng.choice([0.0, np.inf])),
+        "n_threads": int(rng.integers(1, 4)),
+    }
+
+
+def gram(rng):
+    return {
+        "cells": _codes(rng, [5, 3]),
+        "n_cells": [5, 3],
+        "first_column": np.array([0, 1, 2, 3, 3, 7, 7, 7], np.int32),
+        "basis": rng.uniform(size=(8, _kernels.WIDTH)),
+        "weight": _weights(rng),
+        "n_columns": 11,
+        "n_threads": int(rng.integers(1, 4)),
+    }
+
+
+# ---- damage --------------------------------------------------------------------------------------
+
+
+def _array(rng, array):
+    """An array with other values, another type, shape or layout."""
+    damage = rng.integers(10)
+    if damage <= 3 and array.size:  # values
+        array = array.copy(order="K")
+        where = rng.integers(array.size, size=rng.integers(1, 4))
+        if array.dtype.kind == "f":
+            array.flat[where] = rng.choice([np.nan, np.inf, -np.inf, -1.0, 1e300, -1e300, 0.5, 9.0])
+        else:
+            info = np.iinfo(array.dtype)
+            array.flat[where] = rng.choice([info.min, info.max, 0, 1, 5, 8, info.max // 2])
+        return array
+    if damage == 4:
+        return array.astype(rng.choice(["f4", "f8", "i8", "u2", "u4", "i4", "u1", "c16", "?"]))
+    if damage == 5:
+        shape = list(array.shape)
+        shape[rng.integers(len(shape))] = int(rng.choice([0, 1, 2, 29, 31]))
+        return np.resize(array, shape) if 0 not in shape else np.empty(shape, array.dtype)
+    if damage == 6:
+        return array[..., None] if rng.integers(2) else array.ravel()
+    if damage == 7:
+        return array[::-1] if rng.integers(2) else np.asfortranarray(array.T)
+    if damage == 8:  # unaligned
+        raw = np.zeros(array.nbytes + 1, np.uint8)
+        moved = raw[1:].view(array.dtype).reshape(array.shape)
+        moved[...] = array
+        return moved
+    huge = [*array.shape]
+    huge[rng.integers(len(huge))] = int(rng.choice([2**40, 2**55]))
+    empty = (
+        np.empty((0, *huge[1:]), array.dtype) if len(huge) > 1 and huge[0] < 2**31 else array[:0]
+    )
+    wide = np.broadcast_to(array.dtype.type(), (1, 2**40)) if array.ndim == 2 else array[:0]
+    return wide if rng.integers(2) and array.dtype.kind == "f" else empty
+
+
+def _entry(rng, value):
+    """Another number."""
+    del value
+    kind = rng.integers(4)
+    if kind == 0:
+        return HUGE[rng.integers(len(HUGE))]
+    if kind == 1:
+        return -HUGE[rng.integers(len(HUGE))]
+    number = NUMBERS[rng.integers(len(NUMBERS))]
+    return [None, "x", [], object()][rng.integers(4)] if rng.integers(10) == 0 else number
+
+
+def _list(rng, values):
+    values, damage = [*values], rng.integers(6)
+    if damage == 0:
+        return values[:-1]
+    if damage == 1:
+        return [*values, *values]
+    if damage == 2:
+        return []
+    if damage == 3 and values and isinstance(values[0], list):
+        where = rng.integers(len(values))
+        values[where] = _list(rng, values[where])
+        return values
+    if values:
+        values[rng.integers(len(values))] = _entry(rng, None)
+    return values
+
+
+def damaged(rng, arguments):
+    """The same arguments, one to three of them wrong."""
+    arguments = dict(arguments)
+    for name in rng.choice([*arguments], size=rng.integers(1, 4)):
+        value = arguments[name]
+        if isinstance(value, np.ndarray):
+            arguments[name] = _array(rng, value)
+        else:
+            arguments[name] = _list(rng, value) if isinstance(value, list) else _entry(rng, value)
+        if rng.integers(40) == 0:
+            arguments[name] = [None, "x", 3.5, b"", {}][rng.integers(5)]
+        if rng.integers(60) == 0:
+            del arguments[name]
+            break
+    if "out" in arguments and rng.integers(20) == 0:  # results over what is read
+        arguments["rows"] = arguments["out"]
+    for name in (
+        "max_rounds",
+        "patience",
+        "n_sweeps",
+        "smoothing_rounds",
+    ):  # long work is no wrong call
+        if isinstance(arguments.get(name), int) and arguments[name] > 100:
+            arguments[name] = 100 if arguments[name] < 2**31 else arguments[name]
+    return arguments
+
+
+# ---- calls ---------------------------------------------------------------------------------------
+
+
+def call_boosting(rng, wrong):
+    group = _kernels.BagGroup(**wrong(boosting(rng)))
+    group.advance(min(wrong({"n_rounds": 3})["n_rounds"], 50))
+    return group.curves(), group.round, group.intercepts, group.best_losses, group.best_rounds
+
+
+def call_joint(rng, wrong):
+    growth = _kernels.JointGrowth(**wrong(joint(rng)))
+    forgotten = wrong({"feature": -1})["feature"]
+    for i, n_bins in enumerate([4, 3, 5]):
+        if i != forgotten:
+            arguments = cells(rng) | {"feature": i}
+            arguments["cells"] %= n_bins * arguments["n_leaves"]
+            growth.set_cells(**wrong(arguments))
+    growth.backfit(**wrong(sweeps(rng)))
+    return growth.best_splits(**wrong(splits(rng)))
+
+
+def simple(function, arguments):
+    return lambda rng, wrong: function(**wrong(arguments(rng)))
+
+
+CALLS = {
+    "BagGroup": call_boosting,
+    "JointGrowth": call_joint,
+    "curve_split_gains": simple(_kernels.curve_split_gains, curve_gains),
+    "point_split_gains": simple(_kernels.point_split_gains, point_gains),
+    "leaf_sums": simple(_kernels.leaf_sums, ensemble),
+    "ice_sums": simple(_kernels.ice_sums, ice),
+    "boost_trees": simple(_kernels.boost_trees, trees),
+    "gram": simple(_kernels.gram, gram),
+}
+REFUSALS = (ValueError, TypeError, MemoryError, KeyError)  # KeyError: of a name that was left out
+
+
+def run(n_calls, seed=0):
+    """Make the calls; return how often each function gave what."""
+    outcomes = Counter()
+    for number in range(n_calls):
+        rng = np.random.default_rng([seed, number])  # any call can be made again alone
+        name = [*CALLS][rng.integers(len(CALLS))]
+        if path := os.environ.get("LAST_CALL"):
+            with open(path, "w") as file:
+                file.write(f"{number} {name}\n")
+        # of a function with several methods any one may be called wrongly
+        chance = 1.0 if name not in ("BagGroup", "JointGrowth") else 0.4
+
+        def wrong(arguments, rng=rng, chance=chance):
+            return damaged(rng, arguments) if rng.random() < chance else arguments
+
+        try:
+            CALLS[name](rng, wrong)
+            outcomes[name, "a result"] += 1
+        except REFUSALS as error:
+            outcomes[name, type(error).__name__] += 1
+    return outcomes
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # of casts, which are wrong by intent
+    for (name, outcome), count in sorted(run(*map(int, sys.argv[1:])).items()):
+        print(f"{name:18} {outcome:12} {count}")
