@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from numbers import Number
 from typing import Any
 
 import narwhals as nw
@@ -48,6 +50,22 @@ class Column:
             if isinstance(value, UNREADABLE):
                 raise unreadable(self.name, type(value).__name__)
         return values
+
+    def holds_numbers(self) -> bool:
+        """Tell whether the values are numbers, or all missing; booleans are none."""
+        if isinstance(self.values, np.ndarray):
+            return True
+        present = self.present()
+        is_number = all(isinstance(value, Number) for value in present)
+        return not present or (is_number and not self.is_category and not self.holds_booleans())
+
+    def holds_booleans(self) -> bool:
+        """Tell whether all values of a list that are not missing are booleans."""
+        return all(isinstance(value, bool | np.bool_) for value in self.present())
+
+    def labels(self) -> set[str]:
+        """Return the distinct labels of a list."""
+        return {label(value) for value in self.present()}
 
     def floats(self) -> FloatArray:
         """Return the values as numbers; missing: NaN."""
@@ -107,6 +125,15 @@ def read_table(X: Any) -> tuple[list[Column], bool]:
     return [Column(f"x{i}", values) for i, values in enumerate(columns)], False
 
 
+def read_column(values: Any, name: str) -> Column:
+    """Return a series or one-dimensional array as a column."""
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return replace(_frame_column(series), name=name)
+    table = np.asarray(values).reshape(-1, 1)
+    return replace(read_table(table)[0][0], name=name)
+
+
 def _frame_column(series: nw.Series[Any]) -> Column:
     name, dtype = str(series.name), series.dtype
     if dtype.is_numeric():
@@ -150,7 +177,7 @@ def is_missing(value: Any) -> bool:
 
 def refuse_duplicates(names: Sequence[str]) -> None:
     """Raise an error that names the columns that come more than once."""
-    duplicates = sorted({name for name in names if names.count(name) > 1})
+    duplicates = sorted(name for name, count in Counter(names).items() if count > 1)
     if duplicates:
         raise ValueError(f"column names must be distinct; duplicated: {duplicates}")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam.model.columns import FloatArray
+from calmgam.model.plain import Document, Plain
 from calmgam.model.schema import Feature, Schema
 
 Mask = NDArray[np.bool_]
@@ -211,16 +212,25 @@ class Condition:
         return plain
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any], schema: Schema) -> Condition:
+    def from_dict(cls, plain: Document, schema: Schema) -> Condition:
         """Inverse of `to_dict`."""
-        feature = schema[plain["feature"]]
+        plain = Plain.of(plain)
+        plain.fields("feature", "operator", "value", "missing", optional=("bounds",))
+        feature = plain["feature"].find(schema.by_name, "the name of a feature")
         value: float | tuple[int, ...]
         if feature.is_numeric:
-            value = float(plain["value"])
+            value = plain["value"].number(finite=False)
         else:
-            value = tuple(sorted(feature.levels.index(label) for label in plain["value"]))
-        low, high = plain.get("bounds", EVERYTHING)
-        return cls(feature, plain["operator"], value, plain["missing"], (float(low), float(high)))
+            what = f"a level of {feature.name!r}"
+            value = tuple(sorted(one.find(feature.code_of, what) for one in plain["value"].items()))
+        bounds = EVERYTHING
+        if "bounds" in plain:
+            ends = [end.number(finite=False) for end in plain["bounds"].items()]
+            if len(ends) != 2:
+                raise plain["bounds"].error("be two numbers")
+            bounds = ends[0], ends[1]
+        operator, missing = plain["operator"].choice(NEGATION), plain["missing"].flag()
+        return plain.make(cls, feature, operator, value, missing, bounds)
 
 
 @dataclass(frozen=True)
@@ -296,9 +306,10 @@ class Region:
         return {"conditions": [condition.to_dict() for condition in self.conditions]}
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any], schema: Schema) -> Region:
+    def from_dict(cls, plain: Document, schema: Schema) -> Region:
         """Inverse of `to_dict`."""
-        return cls(tuple(Condition.from_dict(d, schema) for d in plain["conditions"]))
+        plain = Plain.of(plain).fields("conditions")
+        return cls(tuple(Condition.from_dict(d, schema) for d in plain["conditions"].items()))
 
 
 def number_text(value: float) -> str:

@@ -10,9 +10,8 @@ table with those columns into one float64 matrix, the only form the rest of the 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from numbers import Number
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,11 +20,11 @@ from calmgam.model.columns import (
     AnyArray,
     Column,
     FloatArray,
-    label,
     read_table,
     refuse_duplicates,
     sorted_labels,
 )
+from calmgam.model.plain import Document, Plain
 
 __all__ = ["Feature", "FloatArray", "Schema"]
 
@@ -50,7 +49,7 @@ class Feature:
     has_rare : bool
         Some training rows had a level that was too rare to keep.
     low, high : float
-        Finite range of a numeric feature in training; NaN if there was no value.
+        Finite range of a numeric feature in training; NaN if there was no value, and of levels.
     """
 
     name: str
@@ -76,6 +75,13 @@ class Feature:
             raise ValueError(f"levels of feature {self.name!r} must be distinct")
         if self.kind == "boolean" and self.levels != BOOLEAN_LEVELS:
             raise ValueError(f"levels of boolean feature {self.name!r} must be {BOOLEAN_LEVELS}")
+        is_unknown = math.isnan(self.low) and math.isnan(self.high)
+        is_range = self.is_numeric and -math.inf < self.low <= self.high < math.inf
+        if not (is_unknown or is_range):
+            raise ValueError(
+                f"range of feature {self.name!r} must be finite with low <= high, or NaN and NaN "
+                f"(as of levels); got {self.low} and {self.high}"
+            )
 
     def _identity(self) -> tuple[Any, ...]:
         # repr, so that NaN equals NaN
@@ -101,6 +107,11 @@ class Feature:
         """Number of levels; also the code of a level that is not among them."""
         return len(self.levels)
 
+    @cached_property
+    def code_of(self) -> dict[str, int]:
+        """The code of every level's label."""
+        return {text: code for code, text in enumerate(self.levels)}
+
     def label(self, code: int) -> str:
         """Text of a level's code."""
         return self.levels[code] if code < self.n_levels else "other"
@@ -118,19 +129,20 @@ class Feature:
         }
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any], index: int) -> Feature:
+    def from_dict(cls, plain: Document, index: int) -> Feature:
         """Inverse of `to_dict`."""
-        if not all(isinstance(text, str) for text in (plain["name"], *plain["levels"])):
-            raise ValueError(f"name and levels of feature {index} must be text")
-        return cls(
-            name=plain["name"],
-            index=index,
-            kind=plain["kind"],
-            levels=tuple(plain["levels"]),
-            has_missing=bool(plain["has_missing"]),
-            has_rare=bool(plain["has_rare"]),
-            low=float(plain["low"]),
-            high=float(plain["high"]),
+        plain = Plain.of(plain)
+        plain.fields("name", "kind", "levels", "has_missing", "has_rare", "low", "high")
+        return plain.make(
+            cls,
+            plain["name"].text(),
+            index,
+            plain["kind"].choice(KINDS),
+            plain["levels"].texts(),
+            plain["has_missing"].flag(),
+            plain["has_rare"].flag(),
+            plain["low"].number(finite=False),
+            plain["high"].number(finite=False),
         )
 
 
@@ -164,7 +176,7 @@ class Schema:
         columns, _ = read_table(X)
         return cls(tuple(_learn(column, i, max_levels) for i, column in enumerate(columns)))
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of all features."""
         return tuple(feature.name for feature in self.features)
@@ -174,15 +186,20 @@ class Schema:
         """Number of features."""
         return len(self.features)
 
+    @cached_property
+    def by_name(self) -> dict[str, Feature]:
+        """All features by name."""
+        return {feature.name: feature for feature in self.features}
+
     def __getitem__(self, name: str) -> Feature:
-        return self.features[self.index(name)]
+        try:
+            return self.by_name[name]
+        except KeyError:
+            raise KeyError(f"no feature is called {name!r}; there are {list(self.names)}") from None
 
     def index(self, name: str) -> int:
         """Column of the feature called `name`."""
-        try:
-            return self.names.index(name)
-        except ValueError:
-            raise KeyError(f"no feature is called {name!r}; there are {list(self.names)}") from None
+        return self[name].index
 
     def encode(self, X: Any) -> FloatArray:
         """Turn a table into the float64 matrix of the module's docstring, in Fortran order.
@@ -222,22 +239,18 @@ class Schema:
         return {"features": [feature.to_dict() for feature in self.features]}
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Schema:
+    def from_dict(cls, plain: Document) -> Schema:
         """Inverse of `to_dict`."""
-        return cls(tuple(Feature.from_dict(d, i) for i, d in enumerate(plain["features"])))
+        plain = Plain.of(plain).fields("features")
+        features = (Feature.from_dict(d, i) for i, d in enumerate(plain["features"].items()))
+        return plain.make(cls, tuple(features))
 
 
 def _learn(column: Column, index: int, max_levels: int) -> Feature:
-    if isinstance(column.values, np.ndarray):
+    if column.holds_numbers():
         return _learn_numeric(column, index)
-    present = column.present()
-    is_boolean = all(isinstance(value, bool | np.bool_) for value in present)
-    is_number = all(isinstance(value, Number) for value in present)
-    if not present or (is_number and not is_boolean and not column.is_category):
-        return _learn_numeric(column, index)
-
-    seen = {label(value) for value in present}
-    if is_boolean and not column.is_category:
+    seen = column.labels()
+    if column.holds_booleans() and not column.is_category:
         kind, levels = "boolean", list(BOOLEAN_LEVELS)
     else:
         kind = "categorical"
@@ -266,9 +279,9 @@ def _learn_numeric(column: Column, index: int) -> Feature:
 def _encode(feature: Feature, column: Column) -> FloatArray:
     if feature.is_numeric:
         return column.floats()
-    code_of = {text: code for code, text in enumerate(feature.levels)}
+    code_of = feature.code_of
     if feature.kind == "boolean":
-        code_of |= {"0": 0, "1": 1}
+        code_of = code_of | {"0": 0, "1": 1}
     return column.codes(code_of, feature.n_levels)
 
 

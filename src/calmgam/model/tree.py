@@ -8,7 +8,7 @@ leave gaps. `PartitionTree(nodes)` checks that it is one tree without unreachabl
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -18,8 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam.model.columns import FloatArray
+from calmgam.model.plain import Document, Plain
 from calmgam.model.regions import Condition, Region
 from calmgam.model.schema import Feature, Schema
+
+MAX_DEPTH = 100  # every part of calmgam can walk such a tree
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,8 @@ class PartitionTree:
             yield index, region
             node = self.nodes[index]
             if node.condition is not None:
+                if len(region.conditions) == MAX_DEPTH:
+                    raise _too_deep()
                 stack.append((node.right, region.with_condition(node.condition.negate())))
                 stack.append((node.left, region.with_condition(node.condition)))
 
@@ -231,17 +236,25 @@ class PartitionTree:
         }
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any], schema: Schema) -> PartitionTree:
+    def from_dict(cls, plain: Document, schema: Schema) -> PartitionTree:
         """Inverse of `to_dict`."""
-        return cls.from_nested(_nested_from_dict(plain, schema))
+        plain = Plain.of(plain)
+        return plain.make(cls.from_nested, _nested_from_dict(plain, schema))
 
 
-def _nested_from_dict(plain: Mapping[str, Any], schema: Schema) -> Any:
-    if not plain:
+def _nested_from_dict(plain: Plain, schema: Schema, depth: int = 0) -> Any:
+    if plain.value == {}:
         return None
-    left, right = plain["left"], plain["right"]
+    if depth == MAX_DEPTH:
+        raise _too_deep()
+    plain.fields("condition", "left", "right")
     condition = Condition.from_dict(plain["condition"], schema)
-    return condition, _nested_from_dict(left, schema), _nested_from_dict(right, schema)
+    left, right = (_nested_from_dict(plain[s], schema, depth + 1) for s in ("left", "right"))
+    return condition, left, right
+
+
+def _too_deep() -> ValueError:
+    return ValueError(f"a tree must have at most {MAX_DEPTH} conditions on the way to a leaf")
 
 
 def _find_gap(path: Region, regions: list[Region]) -> Region | None:

@@ -29,11 +29,11 @@ from calmgam.fit.regions.heterogeneity.growing import (
 )
 from calmgam.fit.regions.heterogeneity.how_many import cross_validate_shares
 from calmgam.fit.regions.joint.how_many import MAX_AUTO_SPLITS, cross_validate
-from calmgam.fit.regions.joint.path import JointTable, PathSplit, grow_path, trees_after
+from calmgam.fit.regions.joint.path import JointTable, grow_path, trees_after
 from calmgam.fit.regions.joint.target import growth_target
 from calmgam.fit.regions.one_standard_error import Selection
 from calmgam.fit.support.threads import parallel_map
-from calmgam.model.ledger import Ledger
+from calmgam.model.ledger import Ledger, PathSplit
 from calmgam.model.schema import FloatArray
 from calmgam.model.tree import PartitionTree
 

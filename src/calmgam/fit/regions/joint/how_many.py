@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from calmgam.fit.data.binning import Binned
 from calmgam.fit.references.reference import ReferenceLearner
 from calmgam.fit.regions.held_out import Folds, boosted_losses, coarse_bins
-from calmgam.fit.regions.joint.path import JointTable, PathSplit, trees_after
+from calmgam.fit.regions.joint.path import JointTable, trees_after
 from calmgam.fit.regions.joint.target import growth_target
 from calmgam.fit.regions.one_standard_error import PathScores, Selection
+from calmgam.model.ledger import PathSplit
 from calmgam.model.schema import FloatArray
 
 MAX_AUTO_SPLITS = 20

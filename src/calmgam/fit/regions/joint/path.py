@@ -21,7 +21,7 @@ from calmgam.fit.regions.candidates import Candidates, code_matrix, thresholds_a
 from calmgam.fit.regions.heterogeneity.growing import GrowthSettings
 from calmgam.fit.regions.joint.thresholds import roundest_of_the_best, threshold_gains
 from calmgam.fit.support.settings import SMALL_TABLE
-from calmgam.model.ledger import SplitRecord
+from calmgam.model.ledger import PathSplit, SplitRecord
 from calmgam.model.regions import Region
 from calmgam.model.schema import Feature, FloatArray
 from calmgam.model.tree import PartitionTree
@@ -75,15 +75,6 @@ class JointTable:
         codes = np.clip(slots - first, 0, candidates.n_conditions)
         codes[slots == len(cuts) + 1] = candidates.missing_code
         return candidates, codes.astype(np.uint16)
-
-
-@dataclass(frozen=True)
-class PathSplit:
-    """One step of the path: which leaf of which feature's tree is split, and the split itself."""
-
-    feature: int
-    leaf: int
-    record: SplitRecord
 
 
 def trees_after(path: Sequence[PathSplit], n_features: int) -> tuple[PartitionTree, ...]:
