@@ -24,7 +24,7 @@ from calmgam.model.ledger import Ledger, PathSplit, check_path
 from calmgam.model.plain import Document, Plain
 from calmgam.model.provenance import Provenance
 from calmgam.model.schema import Feature, Schema
-from calmgam.model.shapes import ShapeFunction, slot_codes
+from calmgam.model.shapes import ShapeFunction, slot_codes, weighted_mean
 from calmgam.model.tree import PartitionTree
 
 LINKS = ("identity", "logit")
@@ -79,7 +79,7 @@ class Term:
     def importance(self) -> float:
         """Mean absolute contribution over the training rows."""
         counts = np.concatenate([shape.counts for shape in self.shapes])
-        return float(np.abs(self._values) @ counts / counts.sum()) if counts.any() else 0.0
+        return weighted_mean(np.abs(self._values), counts)
 
     @property
     def conditioned_on(self) -> tuple[int, ...]:

@@ -56,6 +56,18 @@ def count_slots(feature: Feature, edges: FloatArray) -> int:
     return (len(edges) if feature.is_numeric else feature.n_levels) + 2
 
 
+def weighted_mean(values: FloatArray, weights: FloatArray) -> float:
+    """Mean of finite values; 0 if nothing has any weight."""
+    if not weights.any():
+        return 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = values @ weights / weights.sum()
+    if not np.isfinite(mean):  # the sums are too large for floats, the mean is not
+        shares = weights / weights.max()
+        mean = values @ (shares / shares.sum())
+    return float(mean)
+
+
 @dataclass(frozen=True, eq=False)
 class ShapeFunction:
     """A step function of a number, or one value per level, with missing and unseen values.
@@ -127,8 +139,7 @@ class ShapeFunction:
     @property
     def mean(self) -> float:
         """Mean over the training rows; 0 if there were none."""
-        total = self.counts.sum()
-        return float(self.values @ self.counts / total) if total > 0 else 0.0
+        return weighted_mean(self.values, self.counts)
 
     @property
     def range(self) -> tuple[float, float]:
