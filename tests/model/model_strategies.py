@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -158,8 +159,12 @@ def models(draw):
         st.sampled_from([("identity", ()), ("logit", ("no", "yes")), ("logit", (0, 1))])
     )
     errors = {"metric": "rmse", "gam": draw(st.floats(0, 1e9)), "reference": None}
+    return Model(SCHEMA, intercept, tuple(terms), link, classes, errors)
+
+
+@st.composite
+def models_with_history(draw):
     path = draw(paths())
-    records = tuple(step.record for step in path)
-    ledger = draw(ledgers(records))
-    origin = draw(st.none() | provenances())
-    return Model(SCHEMA, intercept, tuple(terms), link, classes, errors, ledger, path, origin)
+    ledger = draw(ledgers(tuple(step.record for step in path)))
+    provenance = draw(st.none() | provenances())
+    return replace(draw(models()), ledger=ledger, path=path, provenance=provenance)

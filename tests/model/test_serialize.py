@@ -11,9 +11,9 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from model_strategies import SCHEMA, TABLE, models
+from model_strategies import SCHEMA, TABLE, models_with_history
 from test_glassbox import MODEL, term
 from test_provenance import PROVENANCE
 
@@ -33,8 +33,8 @@ def set_at(document, path, value):
     document[path[-1]] = value
 
 
-@settings(max_examples=50)
-@given(models())
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(models_with_history())
 def test_round_trip_is_exact(model):
     text = to_json(model)
     reread = from_json(text)
@@ -61,8 +61,8 @@ def test_files(tmp_path):
     assert (document["format"], document["version"]) == ("calmgam", 2)
 
 
-@settings(max_examples=50)
-@given(models())
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(models_with_history())
 def test_saved_models_follow_the_json_schema(model):
     FORMAT.validate(json.loads(to_json(model)))
 

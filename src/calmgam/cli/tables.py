@@ -20,7 +20,7 @@ import numpy as np
 from calmgam.model.columns import refuse_duplicates
 
 STDIN = Path("-")
-MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "?")
+MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?")
 DELIMITERS = ",;\t|"
 
 

@@ -72,16 +72,17 @@ class Column:
         if isinstance(self.values, np.ndarray):
             values = self.values.astype(np.float64, copy=False)
         else:
-            values = self._mapped(self._float)
-        if np.isinf(values).any():
+            values = self.mapped(self._float)
+        infinite = np.isinf(values)
+        if infinite.any():
             raise ValueError(
-                f"column {self.name!r} must be finite or missing; it holds infinite values"
+                f"column {self.name!r} must be finite or missing; got {values[infinite][0]}"
             )
         return values
 
     def codes(self, code_of: Mapping[str, int], other: int) -> FloatArray:
         """Return the codes of the values' labels; a label not in `code_of`: other; missing: NaN."""
-        return self._mapped(
+        return self.mapped(
             lambda value: math.nan if is_missing(value) else code_of.get(label(value), other)
         )
 
@@ -90,8 +91,13 @@ class Column:
             return math.nan if is_missing(value) else float(value)
         except (TypeError, ValueError):
             raise ValueError(f"column {self.name!r} must hold numbers; got {value!r}") from None
+        except OverflowError:
+            raise ValueError(
+                f"column {self.name!r} must hold numbers that a float can hold, up to 1.8e308; "
+                f"got an integer of {value.bit_length()} bits"
+            ) from None
 
-    def _mapped(self, function: Callable[[Any], float]) -> FloatArray:
+    def mapped(self, function: Callable[[Any], float]) -> FloatArray:
         """Apply a function to every distinct value."""
         if isinstance(self.values, np.ndarray):
             distinct, inverse = np.unique(self.values, return_inverse=True)
@@ -111,6 +117,7 @@ def read_table(X: Any) -> tuple[list[Column], bool]:
     """Return the columns of a data frame or 2-D array, and whether their names come from it."""
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         raise TypeError("X must be dense; got a sparse matrix: pass X.toarray()")
+    X = as_table(X)
     if not isinstance(X, np.ndarray):
         frame = nw.from_native(X, eager_only=True, pass_through=True)
         if isinstance(frame, nw.DataFrame):
@@ -123,6 +130,28 @@ def read_table(X: Any) -> tuple[list[Column], bool]:
     is_number = X.dtype.kind in "fiu"
     columns = (X[:, i] if is_number else X[:, i].tolist() for i in range(X.shape[1]))
     return [Column(f"x{i}", values) for i, values in enumerate(columns)], False
+
+
+def as_table(X: Any) -> Any:
+    """Return a table as a frame or array in memory: lazy frames collected, masked cells missing."""
+    if isinstance(X, np.ma.MaskedArray):
+        is_number = X.dtype.kind in "fiu"
+        table = np.array(X.data, dtype=np.float64 if is_number else object)
+        table[np.ma.getmaskarray(X)] = math.nan if is_number else None
+        return table
+    if isinstance(X, np.ndarray):
+        return X
+    frame = nw.from_native(X, pass_through=True)
+    return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else X
+
+
+def number_of(text: str) -> float | None:
+    """Return the finite number that a label stands for, if it does."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and "_" not in text else None
 
 
 def read_column(values: Any, name: str) -> Column:
@@ -154,17 +183,10 @@ def label(value: Any) -> str:
 
 def sorted_labels(labels: set[str]) -> list[str]:
     """Sort numerically if every label is a number, else by text."""
-
-    def number(text: str) -> float:
-        value = float(text)
-        if not math.isfinite(value):
-            raise ValueError(f"{text} has no place on the line")
-        return value
-
-    try:
-        return sorted(labels, key=lambda text: (number(text), text))
-    except ValueError:
+    numbers = {text: number_of(text) for text in labels}
+    if None in numbers.values():
         return sorted(labels)
+    return sorted(labels, key=lambda text: (numbers[text], text))
 
 
 def is_missing(value: Any) -> bool:

@@ -10,6 +10,8 @@ table with those columns into one float64 matrix, the only form the rest of the 
 from __future__ import annotations
 
 import math
+import warnings
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -20,6 +22,10 @@ from calmgam.model.columns import (
     AnyArray,
     Column,
     FloatArray,
+    as_table,
+    is_missing,
+    label,
+    number_of,
     read_table,
     refuse_duplicates,
     sorted_labels,
@@ -30,6 +36,8 @@ __all__ = ["Feature", "FloatArray", "Schema"]
 
 KINDS = ("numeric", "boolean", "categorical")
 BOOLEAN_LEVELS = ("False", "True")
+BOOLEAN_NUMBERS = ("0", "1")
+MAX_SHOWN_LEVELS = 5
 
 
 @dataclass(frozen=True)
@@ -111,6 +119,32 @@ class Feature:
     def code_of(self) -> dict[str, int]:
         """The code of every level's label."""
         return {text: code for code, text in enumerate(self.levels)}
+
+    @cached_property
+    def _code_of_number(self) -> dict[float, int]:
+        """The code of the level that equals a number, where just one does."""
+        texts = BOOLEAN_NUMBERS if self.kind == "boolean" else self.levels
+        numbers = [number_of(text) for text in texts]
+        counts = Counter(numbers)
+        return {n: code for code, n in enumerate(numbers) if n is not None and counts[n] == 1}
+
+    def code(self, value: Any) -> float:
+        """Encode one value of a feature with levels.
+
+        A level is known by its label, or by a number that equals it: 5, 5.0 and "5.0" are the level
+        "5"; 0 and 1 are booleans. Unseen levels have the code `n_levels`, missing ones NaN.
+        """
+        if is_missing(value):
+            return math.nan
+        text = label(value)
+        if text in self.code_of:
+            return self.code_of[text]
+        number = number_of(text)
+        return self.n_levels if number is None else self._code_of_number.get(number, self.n_levels)
+
+    def is_known(self, value: Any) -> bool:
+        """Tell whether a value is a number, missing or one of the levels: not an unseen level."""
+        return self.is_numeric or self.code(value) != self.n_levels
 
     def label(self, code: int) -> str:
         """Text of a level's code."""
@@ -206,7 +240,9 @@ class Schema:
 
         Columns of a data frame are found by name (any order, others ignored), those of an array
         by position. A float64 array in Fortran order without levels to look up is not copied.
+        A warning names the columns of which no value is known.
         """
+        X = as_table(X)
         is_plain = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu"
         if is_plain:
             X = _fortran_floats(X)
@@ -214,10 +250,15 @@ class Schema:
         is_plain = is_plain and all(feature.is_numeric for feature in self.features)
         shape = len(columns[0].values), self.n_features
         encoded: FloatArray = X if is_plain else np.empty(shape, order="F")
+        strange = []
         for feature, column in zip(self.features, columns, strict=True):
-            values = _encode(feature, column)
+            values = column.floats() if feature.is_numeric else column.mapped(feature.code)
             if not is_plain:
                 encoded[:, feature.index] = values
+            if not feature.is_numeric and _is_strange(feature, values):
+                strange.append(_strangeness(feature, column))
+        if strange:
+            warnings.warn("; ".join(strange), UserWarning, stacklevel=2)
         return encoded
 
     def _matched(self, X: Any) -> list[Column]:
@@ -276,13 +317,22 @@ def _learn_numeric(column: Column, index: int) -> Feature:
     )
 
 
-def _encode(feature: Feature, column: Column) -> FloatArray:
-    if feature.is_numeric:
-        return column.floats()
-    code_of = feature.code_of
-    if feature.kind == "boolean":
-        code_of = code_of | {"0": 0, "1": 1}
-    return column.codes(code_of, feature.n_levels)
+def _is_strange(feature: Feature, codes: FloatArray) -> bool:
+    """Tell whether no value of a column is known, though some are there."""
+    present = codes[~np.isnan(codes)]
+    return len(present) > 0 and not feature.has_rare and bool((present == feature.n_levels).all())
+
+
+def _strangeness(feature: Feature, column: Column) -> str:
+    """Say what is wrong with a column of which no value is known."""
+    values = column.values if isinstance(column.values, list) else column.values.tolist()
+    value = next(value for value in values if not is_missing(value))
+    levels = ", ".join(map(repr, feature.levels[:MAX_SHOWN_LEVELS]))
+    more = ", …" if feature.n_levels > MAX_SHOWN_LEVELS else ""
+    return (
+        f"no value of column {feature.name!r} was seen in training; it holds values like "
+        f"{value!r}, its levels are {levels}{more}"
+    )
 
 
 def _fortran_floats(X: AnyArray) -> FloatArray:

@@ -90,5 +90,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
+        if set(map(type, value)) == {float} and all(map(math.isfinite, value)):
+            return value
         return [_plain(part) for part in value]
     return value
