@@ -121,6 +121,12 @@ def test_levels_are_sorted_as_numbers_when_all_are():
     assert learn_one(pd.Categorical([10, 9, 2.5]))[0].levels == ("2.5", "9", "10")
 
 
+def test_labels_of_large_numbers_are_short():
+    large = Schema.learn(pd.DataFrame({"a": pd.Categorical([1e300, 1e15, -1e300])}))["a"]
+    assert large.levels == ("-1e+300", "1000000000000000", "1e+300")
+    assert [large.code(value) for value in (10**300, 10**15, "-1e300")] == [2, 1, 0]
+
+
 def test_mixed_columns_go_by_label():
     mixed = pd.Series(["a", 3, 3.0, "3", 2.5, True, 1, None], dtype=object)
     feature, codes = learn_one(mixed)

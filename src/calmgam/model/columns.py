@@ -23,6 +23,7 @@ FloatArray = NDArray[np.float64]
 AnyArray = NDArray[Any]
 Key = tuple[type, Hashable]
 
+MAX_WHOLE = 1e16  # larger floats are written with an exponent: 1e+300, not 301 digits
 UNREADABLE = (
     complex,
     np.complexfloating,
@@ -176,7 +177,7 @@ def _frame_column(series: nw.Series[Any]) -> Column:
 
 def label(value: Any) -> str:
     """Return the text of a level."""
-    if isinstance(value, float | np.floating) and value % 1 == 0:
+    if isinstance(value, float | np.floating) and value % 1 == 0 and abs(value) < MAX_WHOLE:
         return str(int(value))
     return str(value)
 
