@@ -4,18 +4,20 @@
 PYTHON ?= python3
 BIN := .venv/bin
 RESULTS := benchmarks/results
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*)
+SOURCES := pyproject.toml CMakeLists.txt src/calmgam/__init__.py $(wildcard cpp/*)
 
-.PHONY: help demo test lint format figures page wheel clean \
-	bench-speed bench-untuned bench-curves bench-joint bench-paper bench-synthetic bench-million bench-reading \
+.PHONY: help demo test coverage dev-all lint format figures page wheel clean \
+	bench-base bench-speed bench-untuned bench-curves bench-joint bench-paper bench-synthetic bench-million bench-reading \
 	bench-readme needs-data
 
 help:
 	@echo "make demo             fit a simulated bike-rental table, print what was found, draw it"
 	@echo "make test             run the tests"
+	@echo "make coverage         run all tests, those that need torch too; fail if they cover less than before"
 	@echo "make lint, format     check the style, types and imports; put the style right"
 	@echo "make figures          draw the pictures of README.md and docs/"
 	@echo "make page             build the report page's script and style (needs node and npm)"
+	@echo "make bench-base REV=… this tree against a revision: time, error, same predictions? (CALMGAM_DATA)"
 	@echo "make bench-speed      own GAM against EBM, paper() against calm-additive  (CALMGAM_DATA)"
 	@echo "make bench-untuned    own GAM against EBM on a fold that no choice looked at (CALMGAM_DATA)"
 	@echo "make bench-curves     learners of curves without regions, side by side (CALMGAM_DATA)"
@@ -33,6 +35,12 @@ demo: .venv/demo-installed
 
 test: .venv/dev-installed
 	$(BIN)/python -m pytest
+
+# What CI runs: with torch, so that no test is skipped for want of it.
+coverage: .venv/dev-all-installed
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
+
+dev-all: .venv/dev-all-installed
 
 lint: .venv/dev-installed
 	$(BIN)/ruff check .
@@ -54,6 +62,10 @@ figures: .venv/dev-installed
 
 page:
 	cd report-page && npm ci --silent && npm run --silent build
+
+bench-base: .venv/dev-installed needs-data
+	@test -n "$(REV)" || { echo "REV is not set: make bench-base REV=<commit, branch or tag>" >&2; exit 1; }
+	$(BIN)/python -m benchmarks.base_head $(REV)
 
 bench-speed: .venv/dev-installed needs-data
 	$(BIN)/python -m benchmarks.run --again all --folds 0 --out $(RESULTS)/speed.csv \
@@ -113,7 +125,7 @@ wheel: .venv/made
 
 clean:
 	rm -rf .venv build dist demo_output report-page/node_modules src/calmgam/_kernels.pyi \
-		.pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+		.coverage .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
 
 .venv/made:
 	$(PYTHON) -m venv .venv
@@ -121,9 +133,13 @@ clean:
 	touch $@
 
 .venv/demo-installed: .venv/made $(SOURCES)
-	$(BIN)/pip install --quiet --editable '.[plot,cli]' pandas
+	$(BIN)/pip install --quiet --editable '.[demo]'
 	touch $@
 
 .venv/dev-installed: .venv/made $(SOURCES)
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	touch $@ .venv/demo-installed  # the demo needs nothing more
+
+.venv/dev-all-installed: .venv/made $(SOURCES)
+	$(BIN)/pip install --quiet --editable '.[dev-all]'
+	touch $@ .venv/dev-installed .venv/demo-installed

@@ -5,6 +5,7 @@ tree, so that a change of the source installs it again.
 """
 
 import hashlib
+import os
 import re
 import subprocess
 import sys
@@ -40,6 +41,24 @@ def python_for(requirements: tuple[str, ...], bare: tuple[str, ...] = ()) -> Pat
             )
         stamp.write_text(wanted)
     return python
+
+
+def build_into(folder: Path, source: Path) -> None:
+    """Compile the source tree and install it alone into a folder, with this process's tools."""
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
+    build = f"--config-settings=build-dir={folder.with_name(folder.name + '-build')}"
+    subprocess.run([*pip, "--target", folder, build, source], env=searching(), check=True)
+
+
+def searching(*folders: Path) -> dict[str, str]:
+    """Return an environment for `python -S`, which finds modules in the given folders first.
+
+    Without `site`, .pth files do not count, so that no editable install gets in the way; all other
+    places of `sys.path` go along, and so do the commands beside this interpreter.
+    """
+    modules = os.pathsep.join([*map(str, folders), *filter(None, sys.path)])
+    commands = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    return {**os.environ, "PYTHONPATH": modules, "PATH": commands}
 
 
 def package(requirement: str) -> str:

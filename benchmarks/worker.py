@@ -32,6 +32,12 @@ SEED = 0
 
 
 def measure(dataset: str, model: str, fold: str, n_jobs: int) -> dict:
+    return measure_and_predict(dataset, model, fold, n_jobs)[0]
+
+
+def measure_and_predict(
+    dataset: str, model: str, fold: str, n_jobs: int
+) -> tuple[dict, np.ndarray]:
     rival = rivals.find(model)
     for module in rival.imports:
         importlib.import_module(module)
@@ -48,7 +54,7 @@ def measure(dataset: str, model: str, fold: str, n_jobs: int) -> dict:
     predicted = given.restored(np.asarray(rival.predict(fitted, given.X_test), dtype=float))
     end = time.perf_counter()
     peak = peak_memory_mb()
-    return {
+    row = {
         **facts,
         **scores(task, y_test, predicted),
         "fit_seconds": middle - start,
@@ -57,6 +63,7 @@ def measure(dataset: str, model: str, fold: str, n_jobs: int) -> dict:
         "n_interactions": rival.n_interactions(fitted),
         "versions": versions((*rival.bare, *rival.requirements)),
     }
+    return row, predicted
 
 
 def scores(task: str, y, predicted) -> dict[str, float]:
@@ -91,8 +98,13 @@ def versions(requirements: tuple[str, ...]) -> str:
     return "; ".join(installed)
 
 
+def use_cores(n_jobs: int) -> None:
+    """Keep this process on as many cores: models that ignore n_jobs get no more than others."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:n_jobs])
+
+
 if __name__ == "__main__":
     cell = json.loads(sys.argv[1])
-    if hasattr(os, "sched_setaffinity"):  # models that ignore n_jobs get no more cores than others
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: cell["n_jobs"]])
+    use_cores(cell["n_jobs"])
     print(json.dumps(measure(**cell)))

@@ -3,8 +3,13 @@
 import os
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from chromium import browser
+
+# A busy machine is no failure; what hangs is ended by pytest's timeout.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 # Waiting OpenMP threads sleep: on a machine with other work they would spin for most of the time.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

@@ -114,7 +114,7 @@ def boost_trees(codes, n_slots, ordered, target, seed, settings):
             yield last
 
     def worth(gradient, hessian):
-        return gradient.sum() ** 2 / (hessian.sum() + settings.l2)
+        return gradient.sum() ** 2 / (hessian.sum() + settings.ridge)
 
     def ways(i, last, inside, gradient, hessian):
         """Slots of feature i that go left, one set after the other."""
@@ -174,22 +174,22 @@ def boost_trees(codes, n_slots, ordered, target, seed, settings):
         for leaf in leaves:
             there = leaf & trains
             slope, weight = gradient[there].sum(), hessian[there].sum()
-            step[leaf] = settings.learning_rate * slope / (weight + settings.l2 + 1e-12)
+            step[leaf] = settings.learning_rate * slope / (weight + settings.ridge + 1e-12)
         return step
 
     mean = np.average(target.values[trains], weights=weights[trains])
-    if target.is_classification:
+    if target.loss.is_logistic:
         mean = np.clip(mean, 1e-6, 1 - 1e-6)
         mean = np.log(mean / (1 - mean))
     score = np.full(len(rows), mean)
     gained, best = 0.0, (0.0, 0, score)
     for n in range(1, settings.max_rounds + 1):
         kept_out = np.zeros(len(rows), dtype=bool)
-        if settings.kept_out > 0:
-            kept_out[counted] = [random() < settings.kept_out for _ in range(counted.sum())]
+        if settings.validation_share > 0:
+            kept_out[counted] = [random() < settings.validation_share for _ in range(counted.sum())]
         trains = counted & ~kept_out
         before = target.losses(score, rows)
-        score = score + tree(*target.steepness(score, rows), list(last_slots()))
+        score = score + tree(*target.derivatives(score, rows), list(last_slots()))
         gained += (weights * (before - target.losses(score, rows)))[kept_out].sum()
         if not kept_out.any() or gained > best[0]:
             best = gained, n, score
@@ -207,7 +207,7 @@ def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, see
     Leaves below a condition share a curve, which learns before theirs do.
     """
     n_leaves = [tree.n_leaves for tree in trees]
-    l2 = settings.l2 * target.curvature
+    l2 = settings.ridge * target.loss.max_hessian
 
     def height(gradient, hessian):
         return settings.learning_rate * gradient / (hessian + l2) if hessian > 0 else 0.0
@@ -272,7 +272,7 @@ def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, see
         return np.bincount(cells[f], values, size).reshape(n_leaves[f], n_slots[f])
 
     random = splitmix64(seed)
-    y, logistic = target.values, target.is_classification
+    y, logistic = target.values, target.loss.is_logistic
     training = target.weights * trains
     mean = np.average(y, weights=training)
     intercept = np.log(mean / (1 - mean)) if logistic else mean

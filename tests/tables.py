@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from calmgam.fit.data.binning import bin_table
+from calmgam.fit.curves.contract import CurveData
 from calmgam.fit.data.target import Target
 from calmgam.fit.regions.given import given_trees
 from calmgam.model.regions import Condition
 from calmgam.model.schema import Feature, Schema
 from calmgam.model.tree import PartitionTree
+from prepared import prepared_of
 
 REGIONS = {
     "a": ["b <= 0 and c = p or missing", "b <= 0 and c != p", "b > 0"],
@@ -49,15 +50,26 @@ def any_tree(n_leaves: int) -> PartitionTree:
     return tree
 
 
+def in_given_order(binned, order=None):
+    """The same bins, whose features take turns in the given order, or as they come."""
+    vars(binned)["order"] = tuple(range(len(binned.features)) if order is None else order)
+    return binned
+
+
 class MixedTable:
     """The mixed table with regions, as the stages before boosting leave it."""
 
     def __init__(self, regions=REGIONS, max_bins=16):
         self.X, self.y, self.schema = mixed_table()
-        self.binned = bin_table(self.X, self.schema, max_bins)
-        self.trees = given_trees(regions, self.schema, self.binned.edges, self.X)
+        prepared = prepared_of(self.X, self.y, self.schema, max_bins=max_bins)
+        self.binned = in_given_order(prepared.binned)
+        self.trees = given_trees(regions, prepared)
         self.n_leaves = [tree.n_leaves for tree in self.trees]
-        self.cells = self.binned.cells(self.trees, self.X)
+        self.cells = self.binned.cells(self.trees)
+
+    def data(self, target, bags, seed=5, **options):
+        """What learners of curves are given."""
+        return CurveData(self.cells, self.binned, self.trees, target, bags, seed, **options)
 
     def target(self, task="regression", weights=None):
         weights = np.ones(len(self.y)) if weights is None else weights

@@ -12,9 +12,9 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 
-from calmgam import CALMClassifier, CALMRegressor
+from calmgam import Boosting, CALMClassifier, CALMRegressor, Joint
 
-QUICK = {"n_bags": 2, "max_rounds": 40, "n_jobs": 1, "random_state": 0}
+QUICK = {"curves": Boosting(n_bags=2, max_rounds=40), "n_jobs": 1, "random_state": 0}
 N_ROWS = 120
 
 
@@ -146,7 +146,7 @@ def test_any_text_is_a_name(tmp_path):
     import calmgam
 
     table = X.assign(d=X["a"] > X["b"]).set_axis(ODD_NAMES, axis=1)
-    estimator = regressor(min_samples_leaf=5).fit(table, Y)
+    estimator = regressor(growth=Joint(min_samples_leaf=5)).fit(table, Y)
     check_additive(estimator, table)
     assert list(estimator.contributions(table)) == ODD_NAMES
     estimator.model_.save(tmp_path / "odd.json")
@@ -309,7 +309,7 @@ def test_rows_of_weight_zero_are_as_if_absent(make):
 def test_whole_weights_are_like_repeated_rows(make):
     y = Y if make is regressor else YES_NO
     weights = np.random.default_rng(0).integers(0, 4, N_ROWS)
-    settings = {"max_depth": 0, "n_bags": 16}
+    settings = {"max_depth": 0, "curves": Boosting(max_rounds=40)}
     weighted = make(**settings).fit(X, y, sample_weight=weights)
     rows = np.repeat(np.arange(N_ROWS), weights)
     repeated = make(**settings).fit(X.iloc[rows], y[rows])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import calmgam
-from calmgam import CALMRegressor, demo
+from calmgam import Boosting, CALMRegressor, demo
 from calmgam.demo import INTERACTIONS, interactions_found, simulate_bikes
 
 
@@ -30,7 +30,7 @@ def test_table_has_every_kind_of_column():
 @pytest.fixture(scope="module")
 def calm():
     X, y = simulate_bikes(3000)
-    return CALMRegressor(n_bags=2, n_jobs=1, random_state=0).fit(X, y)
+    return CALMRegressor(curves=Boosting(n_bags=2), n_jobs=1, random_state=0).fit(X, y)
 
 
 def test_interactions_of_the_simulation_are_found(calm):
@@ -41,7 +41,7 @@ def test_interactions_of_the_simulation_are_found(calm):
 
 def test_missed_interactions_are_said_to_be_missed():
     X, y = simulate_bikes(300)
-    gam = CALMRegressor(max_depth=0, n_bags=1, n_jobs=1).fit(X, y)
+    gam = CALMRegressor(max_depth=0, curves=Boosting(n_bags=1), n_jobs=1).fit(X, y)
     text = interactions_found(gam.model_)
     assert text.count("  missed  ") == len(INTERACTIONS)
     assert "other pairs in the model: none" in text
@@ -60,10 +60,19 @@ def test_demo_prints_what_it_found_and_shows_it(tmp_path, capsys):
         assert f": {path}" in printed
 
 
+def test_a_folder_that_cannot_be_made_is_said_before_the_fit(tmp_path, capsys):
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(FileExistsError):
+        demo.run(1000, tmp_path / "taken")
+    assert not capsys.readouterr().out
+
+
 def test_errors_are_ordered_as_the_structure_demands():
     X, y = simulate_bikes(3000)
     parts = X[:2400], y[:2400], X[2400:], y[2400:]
-    calm = CALMRegressor(keep_reference=True, n_bags=2, n_jobs=1, random_state=0).fit(*parts[:2])
+    calm = CALMRegressor(
+        keep_reference=True, curves=Boosting(n_bags=2), n_jobs=1, random_state=0
+    ).fit(*parts[:2])
     errors = demo.held_out_errors(calm, *parts)
     assert errors["CALM"] < 0.75 * errors["own GAM"]
     assert errors["reference"] < 0.75 * errors["own GAM"]

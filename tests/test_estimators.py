@@ -23,17 +23,17 @@ from sklearn.utils.estimator_checks import (
 )
 
 import calmgam
-from calmgam import CALMClassifier, CALMRegressor
-from calmgam.parameters import ATTRIBUTES, PAPER, PARAMETERS
+from calmgam import Boosting, CALMClassifier, CALMRegressor, Joint
+from calmgam.parameters import ATTRIBUTES, PARAMETERS, paper_parameters
 
-QUICK = {"n_bags": 2, "max_rounds": 100, "n_jobs": 1}
+QUICK = {"curves": Boosting(n_bags=2, max_rounds=100), "n_jobs": 1}
 BOTH = [CALMRegressor, CALMClassifier]
 
 
 @parametrize_with_checks(
     [kind(**QUICK, growth=growth) for kind in BOTH for growth in ("joint", "heterogeneity")]
-    + [kind(**QUICK, curves="spline", max_depth=0) for kind in BOTH]
-    + [CALMRegressor(**QUICK, curves="backfitting", max_depth=0)]
+    + [kind(n_jobs=1, curves="splines", max_depth=0) for kind in BOTH]
+    + [CALMRegressor(n_jobs=1, curves="backfitting", max_depth=0)]
 )
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
@@ -219,7 +219,8 @@ def own_function(data):
     ids=["unfitted", "fitted", "function"],
 )
 def test_references_see_the_table_as_the_user_does(reference):
-    estimator = quick(reference=reference, keep_reference=True, n_background=200).fit(TABLE, Y)
+    estimator = quick(reference=reference, keep_reference=True, growth=Joint(n_background=200))
+    estimator.fit(TABLE, Y)
     assert ("colour", "size") in pairs(estimator)
     if reference is own_function:
         assert pairs(estimator) >= {("colour", "size"), ("age", "flag")}
@@ -272,8 +273,8 @@ def test_a_missing_extra_says_how_to_get_it(monkeypatch):
 def test_the_paper_preset(kind):
     pytest.importorskip("xgboost")
     estimator = kind.paper(**QUICK, max_depth=1, random_state=0)
-    overridden = {"max_depth": 2, "n_bags": 8}
-    assert estimator.get_params() | PAPER == estimator.get_params() | overridden
+    paper, changed = paper_parameters(), {"max_depth": 1, "curves": QUICK["curves"]}
+    assert estimator.get_params(deep=False) == estimator.get_params(deep=False) | paper | changed
     assert ("size", "colour") in conditions(estimator.fit(X, target(kind)))
 
 
@@ -305,20 +306,19 @@ def test_features_and_splits_can_be_limited():
     ("name", "value"),
     [
         ("growth", "greedy"),
-        ("effect", "shap!"),
         ("curves", "lines"),
         ("max_depth", -1),
-        ("n_bags", 0),
         ("max_bins", 1),
-        ("learning_rate", 2),
-        ("min_drop", 1.0),
-        ("n_background", 0),
+        ("curves__n_bags", 0),
+        ("curves__learning_rate", 2),
+        ("growth__n_background", 0),
         ("reference", "nonsense"),
     ],
 )
 def test_wrong_settings_are_named(name, value):
-    with pytest.raises(ValueError, match=rf"{name} must be .*; got {value!r}"):
-        quick(**{name: value}).fit(X, Y)
+    message = rf"{name.split('__')[-1]} must be .*; got {value!r}"
+    with pytest.raises(ValueError, match=message):
+        quick().set_params(**{name: value}).fit(X, Y)
 
 
 # ---- fits that are told about, stopped, repeated or fail -----------------------------------------
@@ -337,10 +337,10 @@ def test_progress_goes_to_standard_error(capfd):
 
 INTERRUPTED = """
 import numpy as np, sys
-from calmgam import CALMRegressor
+from calmgam import Boosting, CALMRegressor
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(20_000, 10)), rng.normal(size=20_000)
-estimator = CALMRegressor(max_depth=0, n_jobs=2, max_rounds=10**9, patience=10**9)
+estimator = CALMRegressor(max_depth=0, n_jobs=2, curves=Boosting(max_rounds=10**9, patience=10**9))
 print("fitting", flush=True)
 try:
     estimator.fit(X, y)
@@ -387,7 +387,7 @@ def test_a_failed_fit_loses_nothing(kind):
 
     for table, settings, error in (
         (X.assign(size=np.inf), {}, ValueError),
-        (X[["size"]], {"n_bags": 0}, ValueError),
+        (X[["size"]], {"curves": Boosting(n_bags=0)}, ValueError),
         (X[["size"]], {"reference": stop}, KeyboardInterrupt),
     ):
         estimator.set_params(**settings)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from calmgam import CALMClassifier, CALMRegressor
+from calmgam import Boosting, CALMClassifier, CALMRegressor, Heterogeneity
 from calmgam.model.serialize import to_json
 
-QUICK = {"n_bags": 3, "max_rounds": 150, "n_jobs": 1, "random_state": 0}
+QUICK = {"curves": Boosting(n_bags=3, max_rounds=150), "n_jobs": 1, "random_state": 0}
 
 
 def interaction(n_rows=500, seed=0):
@@ -96,7 +96,7 @@ def test_places_of_columns_do_not_matter(data, kind):
 def test_threads_do_not_change_a_bit(data, kind):
     X, y = data
     y = y > 0 if kind is CALMClassifier else y
-    settings = {**QUICK, "n_bags": 12, "max_rounds": 40}  # two groups of bags
+    settings = {**QUICK, "curves": Boosting(n_bags=12, max_rounds=40)}  # two groups of bags
     one = kind(**settings).fit(X, y)
     two = kind(**{**settings, "n_jobs": 2}).fit(X, y)
     assert to_json(one.model_) == to_json(two.model_)
@@ -127,10 +127,11 @@ def test_logit_additive_truth_yields_no_split(logit_additive, growth):
 
 
 def test_logit_additive_truth_is_additive_on_the_link_scale_only(logit_additive):
-    growth = {"growth": "heterogeneity", "reference": log_odds, "max_splits": None}
-    settings = {**QUICK, **growth, "max_rounds": 1}
-    link = CALMClassifier(**settings).fit(*logit_additive)
-    response = CALMClassifier(**settings, effect_scale="response").fit(*logit_additive)
+    settings = {"reference": log_odds, "max_splits": None, "curves": Boosting(max_rounds=1)}
+    link, response = (
+        CALMClassifier(**settings, growth=Heterogeneity(effect_scale=scale)).fit(*logit_additive)
+        for scale in ("link", "response")
+    )
     assert link.n_splits_ == 0
     assert response.n_splits_ > 0
 

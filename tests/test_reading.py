@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from sklearn.exceptions import NotFittedError
 
-from calmgam import CALMClassifier, CALMRegressor
+from calmgam import Boosting, CALMClassifier, CALMRegressor
 from calmgam.demo import simulate_bikes
 from calmgam.read import audit, plots, text
 from calmgam.read.card import card
@@ -54,7 +54,9 @@ PICTURES = {
 @pytest.fixture(scope="module")
 def calm():
     partitions = {"hour": ["workingday = True", "workingday != True"]}
-    estimator = CALMClassifier(partitions=partitions, n_bags=1, n_jobs=1, random_state=0)
+    estimator = CALMClassifier(
+        partitions=partitions, curves=Boosting(n_bags=1), n_jobs=1, random_state=0
+    )
     return estimator.fit(*TABLE)
 
 

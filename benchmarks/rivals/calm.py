@@ -12,8 +12,8 @@ from itertools import product
 from benchmarks.rivals import TORCH, XGBOOST, Rival
 
 REFERENCES = {"xgb": "xgboost", "rf": "random_forest", "dnn": "mlp"}
-CURVES = ("boosting", "spline", "nam")
-AS_DEFAULT = {"max_splits": "auto", "n_bags": 16}  # without splits, they are the own GAM
+CURVES = {"boosting": "boosting", "spline": "splines", "nam": "networks"}  # in names -> parameter
+AS_DEFAULT = {"max_splits": "auto", "curves": "boosting"}  # without splits, they are the own GAM
 SEEDS = {f"calm_seed{seed}": seed for seed in range(1, 5)}  # of the default, beside seed 0
 EFFECTS = (("xgb", "pdp"), ("rf", "pdp"), ("dnn", "pdp"), ("dnn", "rhale"), ("xgb", "shap"))
 
@@ -37,8 +37,8 @@ def fit_calm(X, y, task, n_jobs, seed, preset="default", more_seed=0, **settings
     from calmgam import CALMClassifier, CALMRegressor
 
     estimator = CALMRegressor if task == "regression" else CALMClassifier
-    make = estimator.paper if preset == "paper" else estimator
-    return make(n_jobs=n_jobs, random_state=seed + more_seed, **settings).fit(X, y)
+    made = estimator.paper() if preset == "paper" else estimator()
+    return made.set_params(n_jobs=n_jobs, random_state=seed + more_seed, **settings).fit(X, y)
 
 
 RIVAL = Rival(
@@ -60,15 +60,18 @@ def settings_by_name() -> dict[str, dict]:
         **{f"calm_{number}_splits": {"max_splits": number} for number in (8, 10, 40)},
         "calm_heterogeneity": {"growth": "heterogeneity", "max_splits": None},
         **{name: {"more_seed": seed} for name, seed in SEEDS.items()},
-        "calm_paper_response": {**paper, "effect_scale": "response"},
+        "calm_paper_response": {**paper, "growth__effect_scale": "response"},
     }
-    for curves in CURVES[1:]:
-        found[gam_name(curves)] = {**paper, "max_depth": 0, "curves": curves}
+    smooth = {name: {"curves": word} for name, word in CURVES.items() if name != "boosting"}
+    for curves, learner in smooth.items():
+        found[gam_name(curves)] = {**paper, "max_depth": 0, **learner}
     for (reference, effect), curves in product(EFFECTS, CURVES):
-        chosen = {"reference": REFERENCES[reference], "effect": effect, "curves": curves}
-        found[paper_name(reference, effect, curves)] = {**paper, **chosen}
+        chosen = {"reference": REFERENCES[reference], "growth__effect": effect}
+        learner = smooth.get(curves, {})  # boosted curves have the paper's bags
+        found[paper_name(reference, effect, curves)] = {**paper, **chosen, **learner}
         if curves != "nam" and effect != "shap":
-            found[auto_name(reference, effect, curves)] = {**paper, **chosen, **AS_DEFAULT}
+            auto = {**paper, **chosen, **AS_DEFAULT, **learner}
+            found[auto_name(reference, effect, curves)] = auto
     return found
 
 
@@ -77,7 +80,7 @@ def configured(settings: dict) -> Rival:
     rival = replace(RIVAL, fit=partial(fit_calm, **settings))
     if settings.get("preset") == "paper":  # its references
         rival = replace(rival, imports=(*rival.imports, "sklearn.ensemble", "xgboost"))
-    if settings.get("curves") == "nam":
+    if settings.get("curves") == "networks":
         requirements, imports = (*rival.requirements, TORCH), (*rival.imports, "torch")
         rival = replace(rival, requirements=requirements, imports=imports)
     return rival

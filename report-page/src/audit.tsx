@@ -23,7 +23,7 @@ export function Audit({ features }: { features: FeatureContents[] }) {
         </thead>
         <tbody>
           {features.map((feature) => (
-            <tr data-feature={feature.name}>
+            <tr key={feature.index} data-feature={feature.name}>
               <FeatureName feature={feature} />
               <td>{directionText(feature)}</td>
               <td>

@@ -64,7 +64,7 @@ export interface FeatureContents {
   log_from: number | null;
   jumps: Jump[];
   partition: { depth: number; rule: string; leaf: number | null }[];
-  direction: string;
+  direction: "increasing" | "decreasing" | "constant" | "neither" | "unordered";
   verdict: string;
   evidence: string[];
   move: string;
@@ -86,6 +86,8 @@ export interface PackedFeature {
   has_rare: boolean;
   low: number | null;
   high: number | null;
+  whole: boolean; // training saw whole numbers only
+  ordered: boolean;
 }
 
 export interface PackedTerm {

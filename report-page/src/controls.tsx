@@ -81,10 +81,7 @@ function sliderScale(
 ): Scale | null {
   if (edges.length < 2) return null;
   const [lowest, highest] = [edges[0], edges[edges.length - 1]];
-  const isWhole =
-    [lowest, highest].every(Number.isInteger) &&
-    term.edges.every((edge) => Number.isInteger(2 * edge));
-  if (isWhole && highest - lowest <= SLIDER_STEPS) {
+  if (term.feature.whole && highest - lowest <= SLIDER_STEPS) {
     return {
       n_steps: highest - lowest,
       position: (value) => value - lowest,

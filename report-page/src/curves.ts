@@ -17,7 +17,7 @@ import {
   type Size,
   type Target,
 } from "./drawing";
-import { tick } from "./format";
+import { cut, tick } from "./format";
 import type { Term } from "./model";
 import { binEdges, drawnSteps, type Step } from "./steps";
 
@@ -60,7 +60,12 @@ export function drawCurves(
       height: STRIP,
       marginTop: 2,
       marginBottom: 36,
-      x: { ...x, label: feature.name, labelAnchor: "center", labelArrow: "none" },
+      x: {
+        ...x,
+        label: cut(feature.name, Math.floor(mainWidth / 8)),
+        labelAnchor: "center",
+        labelArrow: "none",
+      },
       y: { axis: null },
       marks: [
         Plot.rectY(

@@ -63,8 +63,11 @@ export function pretty(rule: string): string {
     .replace(/ (≤|<|>|=|≠|in|or) /g, "\u00a0$1\u00a0");
 }
 
+/** What does not fit in the middle is left out: names often differ at their ends. */
 export function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+  if (text.length <= length) return text;
+  const last = Math.floor((length - 1) / 2);
+  return `${text.slice(0, length - 1 - last)}…${text.slice(text.length - last)}`;
 }
 
 /** The shortest number in (low, high], near the middle. */

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Audit } from "./audit";
 import type { Contents } from "./contents";
 import { Feature } from "./feature";
+import { Folded, shownFeatures } from "./folded";
 import { Model } from "./model";
 import { Splits } from "./splits";
 import { Bar, Summary } from "./summary";
@@ -21,16 +22,29 @@ const SECTIONS = [
 function Page({ contents }: { contents: Contents }) {
   const model = useMemo(() => new Model(contents.model), [contents]);
   const [search, setSearch] = useState("");
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const { features } = contents;
-  const matches = features.filter(({ name }) =>
-    name.toLowerCase().includes(search.trim().toLowerCase()),
+  const wanted = search.trim().toLowerCase();
+  const isMatch = ({ name }: { name: string }) => name.toLowerCase().includes(wanted);
+  const matches = useMemo(
+    () => (wanted ? new Set(features.filter(isMatch).map(({ index }) => index)) : null),
+    [wanted],
   );
+  const shown = useMemo(() => shownFeatures(features, opened, matches), [opened, matches]);
+  const visible = shown.filter(isMatch);
+  const shownContents = { ...contents, features: shown };
   useEffect(() => {
-    const found = new Set(matches.map(({ name }) => name));
+    const found = new Set(visible.map(({ name }) => name));
     for (const part of document.querySelectorAll<HTMLElement>("[data-feature]")) {
       part.hidden = !found.has(part.dataset.feature!);
     }
-  }, [search]);
+  }, [matches, opened]);
+  const open = (index: number) => {
+    setOpened(new Set([...opened, index]));
+    requestAnimationFrame(() => {
+      location.hash = `feature-${index}`;
+    });
+  };
   const totalImportance = features.reduce((sum, { importance }) => sum + importance, 0);
   const largest = features[0].importance || 1;
   return (
@@ -53,16 +67,17 @@ function Page({ contents }: { contents: Contents }) {
           value={search}
           onInput={(event) => setSearch(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && matches.length > 0)
-              location.hash = `feature-${matches[0].index}`;
+            if (event.key === "Enter" && visible.length > 0)
+              location.hash = `feature-${visible[0].index}`;
           }}
         />
         <p class="found" role="status">
-          {search.trim() && `${matches.length} of ${features.length} features shown`}
+          {wanted && `${visible.length} of ${features.length} features shown`}
+          {matches && matches.size > visible.length && `, ${matches.size} match`}
         </p>
         <ol class="feature-list">
-          {features.map((feature) => (
-            <li data-feature={feature.name}>
+          {shown.map((feature) => (
+            <li key={feature.index} data-feature={feature.name}>
               <a href={`#feature-${feature.index}`} title={feature.title}>
                 <span>{feature.name}</span>
                 <Bar share={feature.importance / largest} />
@@ -75,7 +90,7 @@ function Page({ contents }: { contents: Contents }) {
         <header>
           <h1>{contents.title}</h1>
         </header>
-        <Summary contents={contents} />
+        <Summary contents={shownContents} />
         <section id="features" aria-labelledby="features-title">
           <h2 id="features-title">Features</h2>
           <p class="note">
@@ -83,13 +98,25 @@ function Page({ contents }: { contents: Contents }) {
             fitted bags as a band. Below it, where the training rows lie. A dotted line with an
             arrow marks a hidden jump: there the feature also switches the curve of another feature.
           </p>
-          {features.map((feature) => (
-            <Feature feature={feature} model={model} totalImportance={totalImportance} />
+          {shown.map((feature) => (
+            <Feature
+              key={feature.index}
+              feature={feature}
+              model={model}
+              totalImportance={totalImportance}
+            />
           ))}
+          {shown.length < features.length && (
+            <Folded
+              features={features.filter((feature) => !shown.includes(feature))}
+              totalImportance={totalImportance}
+              open={open}
+            />
+          )}
         </section>
-        <WhatIf contents={contents} model={model} />
-        <Splits contents={contents} />
-        <Audit features={features} />
+        <WhatIf contents={shownContents} model={model} />
+        <Splits contents={shownContents} />
+        <Audit features={shown} />
         <footer>
           Written by calmgam {contents.version}. The method: Gkolemis et al.,
           Interpretability-by-Design with Accurate Locally Additive Models and Conditional Feature

@@ -15,7 +15,7 @@ export function Splits({ contents }: { contents: Contents }) {
       {split.length === 0 && <p>No feature is split: every feature has one curve.</p>}
       <div class="trees">
         {split.map((feature) => (
-          <Tree feature={feature} />
+          <Tree key={feature.index} feature={feature} />
         ))}
       </div>
       {ledger && ledger.path.length > 0 && (

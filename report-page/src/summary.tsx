@@ -25,6 +25,12 @@ export function Summary({ contents }: { contents: Contents }) {
         rows.
       </p>
       <Importances features={features} />
+      {features.length < summary.n_features && (
+        <p class="note">
+          {plural(summary.n_features - features.length, "less important feature")} can be chosen{" "}
+          <a href="#folded">from a list</a>, or searched for.
+        </p>
+      )}
     </section>
   );
 }
@@ -132,7 +138,7 @@ function Importances({ features }: { features: FeatureContents[] }) {
       </thead>
       <tbody>
         {features.map((feature) => (
-          <tr data-feature={feature.name}>
+          <tr key={feature.index} data-feature={feature.name}>
             <FeatureName feature={feature} />
             <td class="number">{format(feature.importance)}</td>
             <td class="bar">
@@ -159,7 +165,11 @@ export function FeatureName({ feature }: { feature: FeatureContents }) {
 
 /** The verdict on monotonicity in one or two words. */
 export function directionText(feature: FeatureContents): string {
-  const texts: Record<string, string> = { neither: "not monotone", constant: "unaffected" };
+  const texts: Record<string, string> = {
+    neither: "not monotone",
+    constant: "unaffected",
+    unordered: "levels without order",
+  };
   return texts[feature.direction] ?? feature.direction;
 }
 

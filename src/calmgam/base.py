@@ -1,63 +1,52 @@
-"""What both estimators share: parameters, checks of tables, and `_fit`, which is the whole method.
-
-table -> schema, cuts -> reference -> trees, ledger -> curves -> model
-"""
+"""What both estimators share: parameters, checks of tables, fitting and fitting again."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, replace
-from functools import partial, wraps
+from copy import copy
+from functools import wraps
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from calmgam.fit.curves.by_name import LEARNERS, Learn, fit_curves
-from calmgam.fit.curves.contract import draw_bags
-from calmgam.fit.data.binning import bin_table
-from calmgam.fit.data.checks import (
-    decoder,
-    frame_like,
-    is_frame,
-    match_columns,
-    warn_of_identifiers,
-)
+from calmgam.fit.curves.by_name import LEARNERS
+from calmgam.fit.curves.contract import CurveLearner
+from calmgam.fit.data.checks import frame_like, is_frame, match_columns
 from calmgam.fit.data.target import Target
-from calmgam.fit.references.reference import ReferenceLearner
+from calmgam.fit.pipeline import Plan, count_returns, find_regions, learn_curves, prepare
+from calmgam.fit.regions.found import Regions
 from calmgam.fit.regions.given import Partition, given_trees
-from calmgam.fit.regions.heterogeneity.growing import GrowthSettings
+from calmgam.fit.regions.growth import Growth
 from calmgam.fit.regions.joint.path import trees_after
-from calmgam.fit.regions.search import Search, search_regions
+from calmgam.fit.regions.search import GROWTHS
 from calmgam.fit.regions.stability import COLUMNS as STABILITY_COLUMNS
-from calmgam.fit.regions.stability import stability_of
-from calmgam.fit.support.progress import stage
-from calmgam.fit.support.settings import check_in, check_integer
-from calmgam.model.glassbox import Model
+from calmgam.fit.support.parts import Part, part_of
+from calmgam.fit.support.settings import check_integer
+from calmgam.fit.support.threads import effective_n_jobs
 from calmgam.model.ledger import frame_of
-from calmgam.model.schema import FloatArray, Schema
-from calmgam.model.tree import PartitionTree
-from calmgam.parameters import PAPER
+from calmgam.model.schema import FloatArray
+from calmgam.parameters import paper_parameters
 from calmgam.reading import Reading
+
+PARTS: dict[str, Mapping[str, type[Any]]] = {"growth": GROWTHS, "curves": LEARNERS}
 
 
 def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """Let `fit` start without fitted attributes, and take them back if it fails or is stopped."""
+    """Let `fit` work on a copy without fitted attributes, which is taken over when it is done.
+
+    What fails or is stopped changes nothing; there is no moment at which half a model is there.
+    """
 
     @wraps(fit)
     def safe_fit(self: Any, *args: Any, **kwargs: Any) -> Any:
-        before = dict(vars(self))
-        for name in before:
-            if name.endswith("_"):
-                delattr(self, name)
-        try:
-            return fit(self, *args, **kwargs)
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
+        trial = copy(self)
+        for name in [name for name in vars(trial) if name.endswith("_")]:
+            delattr(trial, name)
+        fit(trial, *args, **kwargs)
+        self.__dict__ = vars(trial)
+        return self
 
     return safe_fit
 
@@ -70,33 +59,15 @@ class BaseCALM(Reading):
         *,
         reference: Any = "boosted_trees",
         keep_reference: bool = False,
-        growth: str = "joint",
-        effect: str = "pdp",
-        effect_scale: str = "link",
-        grid: str = "quantile",
-        grid_size: int = 20,
-        thresholds: str = "quantile",
-        n_thresholds: int = 31,
-        equal_up_to: int = 0,
-        n_background: int | None = 50_000,
-        min_drop: float = 0.2,
-        drop_scale: str = "variance",
+        growth: str | Growth = "joint",
         max_depth: int = 3,
         max_splits: int | str | None = "auto",
         sparsity: float = 1.0,
-        min_samples_leaf: int = 10,
-        min_heterogeneity: float = 1e-3,
-        rank: str = "absolute",
         split_features: Iterable[str | int] | None = None,
         condition_features: Iterable[str | int] | None = None,
         partitions: Mapping[str, Partition] | None = None,
-        curves: str = "boosting",
+        curves: str | CurveLearner = "boosting",
         max_bins: int = 1024,
-        n_bags: int = 16,
-        learning_rate: float = 0.025,
-        max_rounds: int = 5000,
-        patience: int = 50,
-        max_leaves: int = 3,
         random_state: Any = None,
         n_jobs: int | None = -1,
         verbose: bool = False,
@@ -104,32 +75,14 @@ class BaseCALM(Reading):
         self.reference = reference
         self.keep_reference = keep_reference
         self.growth = growth
-        self.effect = effect
-        self.effect_scale = effect_scale
-        self.grid = grid
-        self.grid_size = grid_size
-        self.thresholds = thresholds
-        self.n_thresholds = n_thresholds
-        self.equal_up_to = equal_up_to
-        self.n_background = n_background
-        self.min_drop = min_drop
-        self.drop_scale = drop_scale
         self.max_depth = max_depth
         self.max_splits = max_splits
         self.sparsity = sparsity
-        self.min_samples_leaf = min_samples_leaf
-        self.min_heterogeneity = min_heterogeneity
-        self.rank = rank
         self.split_features = split_features
         self.condition_features = condition_features
         self.partitions = partitions
         self.curves = curves
         self.max_bins = max_bins
-        self.n_bags = n_bags
-        self.learning_rate = learning_rate
-        self.max_rounds = max_rounds
-        self.patience = patience
-        self.max_leaves = max_leaves
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -141,63 +94,58 @@ class BaseCALM(Reading):
         Parameters
         ----------
         **overrides
-            Parameters that differ from the paper's.
+            Parameters that differ from the paper's, as `set_params` takes them:
+            ``growth__effect="ale"``.
         """
-        return cls(**{**PAPER, **overrides})
+        return cls(**paper_parameters()).set_params(**overrides)
 
-    def _fit(self, X: Any, target: Target, classes: tuple[Any, ...] = ()) -> Any:
-        growth, learn = self._settings(target.task)
-        seed = int(check_random_state(self.random_state).randint(2**31))
-        bag_rng, search_rng = np.random.default_rng(seed).spawn(2)
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters, those of parts included: ``growth__min_drop=0.1``.
 
-        schema = Schema.learn(X)
-        X_encoded = schema.encode(X)
-        warn_of_identifiers(X_encoded, schema)
-        binned = bin_table(X_encoded, schema, self.max_bins)
-        roles = draw_bags(target, self.n_bags, bag_rng)
-        if self.partitions is not None:
-            found = Search(given_trees(self.partitions, schema, binned.edges, X_encoded))
-        elif self.max_depth == 0:
-            found = Search((PartitionTree.trivial(),) * schema.n_features)
-        else:
-            decode = decoder(X, X_encoded, schema)
-            n_jobs = effective_n_jobs(self.n_jobs)
-            learner = ReferenceLearner(
-                self.reference, schema, target, classes, decode, seed, n_jobs
-            )
-            with stage("regions", self.verbose) as progress:
-                found = self._search(growth)(
-                    learner,
-                    X_encoded,
-                    binned,
-                    roles=roles[:, 0],
-                    rng=search_rng,
-                    n_jobs=n_jobs,
-                    progress=progress,
-                )
-        self.ledger_, self.path_ = found.ledger, found.path
-        if self.keep_reference and found.reference:
-            self.reference_ = found.reference.estimator
-        self.model_ = self._curves(
-            learn, schema, X_encoded, binned, found, target, classes, roles, seed=seed
-        )
+        Parameters
+        ----------
+        **params
+            A part that is given by its word gets a setting, too: ``growth="heterogeneity"`` then
+            becomes ``growth=Heterogeneity(min_drop=0.1)``.
+
+        Returns
+        -------
+        self
+        """
+        for name, parts in PARTS.items():
+            value = params.get(name, getattr(self, name))
+            is_asked = any(key.startswith(f"{name}__") for key in params)
+            if is_asked and not isinstance(value, Part):
+                params = {**params, name: part_of(name, value, parts)}
+        return super().set_params(**params)
+
+    def _plan(self, **changes: Any) -> Plan:
+        """Return what the parameters ask for."""
+        asked = {name: part_of(name, getattr(self, name), PARTS[name]) for name in PARTS}
+        asked |= {
+            "reference": self.reference,
+            "max_depth": self.max_depth,
+            "max_splits": self.max_splits,
+            "sparsity": self.sparsity,
+            "split_features": self.split_features,
+            "condition_features": self.condition_features,
+            "partitions": self.partitions,
+            "max_bins": self.max_bins,
+            "seed": int(check_random_state(self.random_state).randint(2**31)),
+            "n_jobs": effective_n_jobs(self.n_jobs),
+            "verbose": self.verbose,
+        }
+        return Plan(**(asked | changes))
+
+    def _fit(self, X: Any, target: Target) -> Any:
+        plan = self._plan()
+        prepared = prepare(X, target, plan)
+        regions = find_regions(prepared, plan)
+        self.ledger_, self.path_ = regions.ledger, regions.path
+        if self.keep_reference and regions.reference:
+            self.reference_ = regions.reference.estimator
+        self.model_ = learn_curves(prepared, regions, plan)
         return self
-
-    def _search(self, settings: GrowthSettings) -> Callable[..., Search]:
-        """Return `search_regions` as the parameters say."""
-        return partial(
-            search_regions,
-            self.growth,
-            settings=settings,
-            split_features=self.split_features,
-            condition_features=self.condition_features,
-        )
-
-    def _curves(self, *inputs: Any, seed: int) -> Model:
-        """Return `fit_curves` of the inputs."""
-        with stage("curves", self.verbose) as progress:
-            n_jobs = effective_n_jobs(self.n_jobs)
-            return fit_curves(*inputs, seed=seed, n_jobs=n_jobs, progress=progress)
 
     def refit_splits(self, n_splits: int, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit the curves again with another number of splits of the path found by `fit`.
@@ -218,26 +166,18 @@ class BaseCALM(Reading):
         n_path = len(self.path_)
         check_integer("n_splits", n_splits, low=0)
         if n_splits > n_path:
-            only = "" if self.growth == "joint" else ", which growth='joint' alone makes"
+            only = "" if n_path else ", which growth='joint' alone makes"
             raise ValueError(
                 f"n_splits must be in 0..{n_path}, the length of the path{only}; got {n_splits}"
             )
-        X, target, classes = self._read(X, y, sample_weight, reset=False)
-        _, learn = self._settings(target.task)
-        seed = int(check_random_state(self.random_state).randint(2**31))
-        bag_rng, _ = np.random.default_rng(seed).spawn(2)
-        schema = self.model_.schema
-        X_encoded = schema.encode(X)
-        binned = bin_table(X_encoded, schema, self.max_bins)
-        partitions = dict(
-            zip(schema.names, trees_after(self.path_[:n_splits], schema.n_features), strict=True)
-        )
-        trees = given_trees(partitions, schema, binned.edges, X_encoded)
-        roles = draw_bags(target, self.n_bags, bag_rng)
-        self.model_ = self._curves(
-            learn, schema, X_encoded, binned, Search(trees), target, classes, roles, seed=seed
-        )
-        self.ledger_ = self.ledger_.keeping(n_splits)
+        plan, schema = self._plan(), self.model_.schema
+        X, target = self._read(X, y, sample_weight, reset=False)
+        prepared = prepare(X, target, plan, schema)
+        trees = trees_after(self.path_[:n_splits], schema.n_features)
+        partitions = dict(zip(schema.names, trees, strict=True))
+        regions = Regions(given_trees(partitions, prepared))
+        model, ledger = learn_curves(prepared, regions, plan), self.ledger_.keeping(n_splits)
+        self.__dict__.update(model_=model, ledger_=ledger)
         return self
 
     def stability(self, X: Any, y: Any, n_boot: int = 20, sample_weight: Any = None) -> Any:
@@ -262,35 +202,11 @@ class BaseCALM(Reading):
         """
         check_is_fitted(self)
         check_integer("n_boot", n_boot, low=1)
-        X, target, classes = self._read(X, y, sample_weight, reset=False)
-        settings = replace(self._settings(target.task)[0], max_splits=self.n_splits_)
-        seed = int(check_random_state(self.random_state).randint(2**31))
-        *_, rng = np.random.default_rng(seed).spawn(3)  # two are for `fit`
-        schema = self.model_.schema
-        X_encoded = schema.encode(X)
-        decode = decoder(X, X_encoded, schema)
-        with stage("stability", self.verbose) as progress:
-            rows = stability_of(
-                self.ledger_.accepted,
-                self._search(settings),
-                ReferenceLearner(self.reference, schema, target, classes, decode, seed, 1),
-                X_encoded,
-                bin_table(X_encoded, schema, self.max_bins),
-                tolerance=1 / (self.n_thresholds + 1),
-                n_boot=n_boot,
-                rng=rng,
-                n_jobs=effective_n_jobs(self.n_jobs),
-                progress=progress,
-            )
-        return frame_of(rows, STABILITY_COLUMNS)
-
-    def _settings(self, task: str) -> tuple[GrowthSettings, Learn]:
-        check_in("growth", self.growth, ("joint", "heterogeneity"))
-        check_in("curves", self.curves, tuple(LEARNERS))
-        check_integer("max_bins", self.max_bins, low=2)
-        check_integer("n_bags", self.n_bags, low=1)
-        growth = {field.name: getattr(self, field.name) for field in fields(GrowthSettings)}
-        return GrowthSettings(**growth), LEARNERS[self.curves].configured(self, task)
+        plan = self._plan(max_splits=self.n_splits_)
+        X, target = self._read(X, y, sample_weight, reset=False)
+        prepared = prepare(X, target, plan, self.model_.schema)
+        returns = count_returns(prepared, self.ledger_.accepted, plan, n_boot)
+        return frame_of(returns, STABILITY_COLUMNS)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Check a table as scikit-learn does; frames stay frames."""

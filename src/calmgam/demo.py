@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from calmgam import CALMRegressor, Model
+from calmgam.model.files import new_file
 
 N_ROWS = 5000
 TEST_SHARE = 0.2
@@ -127,6 +128,7 @@ def run(n_rows: int, folder: Path, n_features: int | None = None) -> None:
     n_features : int, optional
         Draw only the most important ones.
     """
+    folder.mkdir(parents=True, exist_ok=True)  # or it fails before the work
     X, y = simulate_bikes(n_rows)
     n_train = round((1 - TEST_SHARE) * len(X))
     X_train, X_test, y_train, y_test = X[:n_train], X[n_train:], y[:n_train], y[n_train:]
@@ -141,9 +143,10 @@ def run(n_rows: int, folder: Path, n_features: int | None = None) -> None:
     print(f"\nrmse on {len(X_test)} held-out rows: {', '.join(texts)}")
     print("\nWhat the simulation put in")
     print(interactions_found(calm.model_))
-    folder.mkdir(parents=True, exist_ok=True)
     picture, page, saved = (folder / f"bike_rentals.{kind}" for kind in ("png", "html", "json"))
-    calm.plot_model(n_features).savefig(picture)
-    calm.report(page, X_test, y_test, title="Bike rentals per hour")
     calm.model_.save(saved)
-    print(f"\nCurves: {picture}\nPage, to open in a browser: {page}\nModel: {saved}")
+    calm.report(page, X_test, y_test, title="Bike rentals per hour")
+    print(f"\nModel: {saved}\nPage, to open in a browser: {page}")
+    with new_file(picture, "wb") as file:
+        calm.plot_model(n_features).savefig(file, format="png")
+    print(f"Curves: {picture}")

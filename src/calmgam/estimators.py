@@ -41,7 +41,7 @@ class CALMRegressor(RegressorMixin, BaseCALM):  # noqa: D101
         X = self._checked(X, reset=reset)
         y = check_target(y, len(X), dtype=np.float64)
         X, y, weights = weigh_rows(X, y, sample_weight)
-        return X, Target.regression(y, weights), ()
+        return X, Target.regression(y, weights)
 
     def predict(self, X: Any) -> FloatArray:
         """Return the predicted mean of every row.
@@ -101,7 +101,7 @@ class CALMClassifier(ClassifierMixin, BaseCALM):  # noqa: D101
                 f"got one class only: {labels.tolist()}"
             )
         classes = tuple(label.item() if hasattr(label, "item") else label for label in labels)
-        return X, Target.classification(codes.astype(np.float64), weights), classes
+        return X, Target.classification(codes.astype(np.float64), weights, classes)
 
     @property
     def classes_(self) -> Any:
@@ -148,8 +148,8 @@ class CALMClassifier(ClassifierMixin, BaseCALM):  # noqa: D101
         -------
         array of shape (n_rows,)
         """
-        score = self._score(X)
-        return self.classes_[(score > 0).astype(int)]
+        score = self._score(X)  # checks that there is a model
+        return self.model_.classify(score)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

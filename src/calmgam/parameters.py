@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-PAPER = {
-    "reference": "xgboost",
-    "growth": "heterogeneity",
-    "effect": "pdp",
-    "grid": "uniform",
-    "grid_size": 20,
-    "thresholds": "uniform",
-    "n_thresholds": 19,
-    "equal_up_to": 10,
-    "n_background": None,
-    "min_drop": 0.2,
-    "drop_scale": "spread",
-    "max_depth": 2,
-    "max_splits": None,
-    "min_samples_leaf": 10,
-    "min_heterogeneity": 1e-3,
-    "rank": "relative",
-    "curves": "boosting",
-    "n_bags": 8,
-}
+from typing import Any
+
+from calmgam.fit.curves.boosting import Boosting
+from calmgam.fit.regions.heterogeneity.search import Heterogeneity
+
+
+def paper_parameters() -> dict[str, Any]:
+    """Return the paper's settings."""
+    growth = Heterogeneity(
+        effect="pdp",
+        grid="uniform",
+        grid_size=20,
+        thresholds="uniform",
+        n_thresholds=19,
+        equal_up_to=10,
+        n_background=None,
+        min_drop=0.2,
+        drop_scale="spread",
+        min_samples_leaf=10,
+        min_heterogeneity=1e-3,
+        rank="relative",
+    )
+    return {
+        "reference": "xgboost",
+        "growth": growth,
+        "max_depth": 2,
+        "max_splits": None,
+        "curves": Boosting(n_bags=8),
+    }
+
 
 PARAMETERS = """
     Parameters
@@ -34,33 +44,10 @@ PARAMETERS = """
         after fitting.
     keep_reference : bool, default=False
         Keep the fitted reference as ``reference_``.
-    growth : {"joint", "heterogeneity"}, default="joint"
+    growth : {"joint", "heterogeneity"}, Joint or Heterogeneity, default="joint"
         How regions are found. ``"joint"``: all trees together, best split first;
         ``"heterogeneity"`` (the paper's): each feature's tree alone, where its local effects differ
-        between rows.
-    effect : {"pdp", "ale", "rhale", "shap"}, default="pdp"
-        Heterogeneity: the local effects that are compared. ``"pdp"``: centred ICE curves of the
-        reference; ``"ale"``: its slopes between grid values; ``"rhale"``: its derivatives, in bins
-        chosen so that they vary little; ``"shap"``: SHAP values (link scale).
-    effect_scale : {"link", "response"}, default="link"
-        Heterogeneity: scale of the effects of a classifier: log-odds or probabilities.
-    grid : {"quantile", "uniform"}, default="quantile"
-        Heterogeneity: where along a feature its effect is evaluated.
-    grid_size : int, default=20
-        Heterogeneity: number of grid values.
-    thresholds : {"quantile", "uniform", "all"}, default="quantile"
-        Which cuts of a numeric feature are tried as conditions.
-    n_thresholds : int, default=31
-        How many of them.
-    equal_up_to : int, default=0
-        Numeric features with at most this many distinct values get conditions ``= value``.
-    n_background : int or None, default=50_000
-        Rows on which regions are searched, drawn from larger tables; None takes all.
-    min_drop : float, default=0.2
-        Heterogeneity: a split must remove more than this share of its region's.
-    drop_scale : {"variance", "spread"}, default="variance"
-        Heterogeneity: whether a region's variance is compared with the mean variance of its two
-        parts, or with the square of their mean spread, for which one homogeneous part counts more.
+        between rows. ``Joint(…)`` and ``Heterogeneity(…)`` have settings of their own.
     max_depth : int, default=3
         Most conditions in a region; 0 gives a plain GAM and needs no reference.
     max_splits : int, "auto" or None, default="auto"
@@ -69,13 +56,6 @@ PARAMETERS = """
     sparsity : float, default=1.0
         With ``max_splits="auto"``: how many standard errors of held-out loss fewer splits may
         cost. 0 takes the best; more is simpler.
-    min_samples_leaf : int, default=10
-        Fewest training rows in a region.
-    min_heterogeneity : float, default=1e-3
-        Heterogeneity: regions below this share of the target's variance are left whole.
-    rank : {"absolute", "relative"}, default="absolute"
-        Heterogeneity: which splits `max_splits` prefers, the largest drops in absolute terms or
-        relative ones.
     split_features : list of str or int, optional
         Features that may get several curves; default all.
     condition_features : list of str or int, optional
@@ -83,24 +63,14 @@ PARAMETERS = """
     partitions : dict, optional
         Regions given by you, such as ``{"temp": ["season = winter", "season != winter"]}``;
         nothing is searched then.
-    curves : {"boosting", "spline", "nam", "backfitting"}, default="boosting"
-        How curves are learned. ``"boosting"``: step functions, boosted; ``"spline"``: smooth
-        curves, as smooth as REML finds them, with standard errors; ``"nam"``: a small neural
+    curves : {"boosting", "splines", "networks", "backfitting"} or a part, default="boosting"
+        How curves are learned. ``"boosting"``: step functions, boosted; ``"splines"``: smooth
+        curves, as smooth as REML finds them, with standard errors; ``"networks"``: a small neural
         network per curve, needs torch; ``"backfitting"``: exact least squares over bins, regression
-        only.
+        only. ``Boosting(…)``, ``Splines(…)``, ``Networks(…)`` and ``Backfitting(…)`` have settings
+        of their own.
     max_bins : int, default=1024
         Most bins of a numeric feature.
-    n_bags : int, default=16
-        Boosting: models fitted on different training rows and averaged; their spread gives the
-        bands.
-    learning_rate : float, default=0.025
-        Boosting: shrinkage of every step.
-    max_rounds : int, default=5000
-        Boosting: most rounds.
-    patience : int, default=50
-        Boosting: rounds without a better validation loss before a bag stops.
-    max_leaves : {2, 3}, default=3
-        Boosting: leaves of the small tree that one step adds to a curve.
     random_state : int, RandomState or None, default=None
         Same seed, same model, for any `n_jobs`.
     n_jobs : int or None, default=-1

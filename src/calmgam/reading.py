@@ -55,7 +55,7 @@ class Reading(BaseEstimator):
         """Number of unordered pairs of features that interact."""
         return self.model_.n_pairs
 
-    def summary(self, X: Any = None, y: Any = None) -> str:
+    def summary(self, X: Any = None, y: Any = None, n_features: int | None = 12) -> str:
         """Describe the model on one screen: size, errors, features, hidden jumps and trees.
 
         Parameters
@@ -63,10 +63,12 @@ class Reading(BaseEstimator):
         X : data frame or array, optional
         y : array, optional
             With X: measure the model on these rows too.
+        n_features : int or None
+            How many features to list; None: all of them, with every jump and every tree.
         """
         from calmgam.read.text import summary
 
-        return summary(self._fitted_model(), X, y)
+        return summary(self._fitted_model(), X, y, n_features)
 
     def explain(self, row: Any) -> str:
         """Write one prediction as a ledger whose lines add up to the score.
@@ -109,7 +111,9 @@ class Reading(BaseEstimator):
 
         return sensitivity(self._fitted_model(), feature, start, stop, given, over)
 
-    def monotonicity(self, feature: str, given: Any = None) -> audit.Monotonicity:
+    def monotonicity(
+        self, feature: str, given: Any = None, tolerance: float = 0.0
+    ) -> audit.Monotonicity:
         """Prove in which direction a feature moves the score, or find counterexamples.
 
         Parameters
@@ -117,36 +121,46 @@ class Reading(BaseEstimator):
         feature : str
         given : mapping, Region or str, optional
             Only inputs that agree.
+        tolerance : float
+            Total rises and falls of at most this size do not count against a direction.
         """
         from calmgam.read.audit import monotonicity
 
-        return monotonicity(self._fitted_model(), feature, given)
+        return monotonicity(self._fitted_model(), feature, given, tolerance)
 
     def counterfactual(
-        self, row: Any, target: float | str, mutable: Any = None, n_features: int = 1
+        self,
+        row: Any,
+        target: float | str | None = None,
+        mutable: Any = None,
+        n_features: int = 1,
+        probability: float | None = None,
     ) -> audit.Counterfactual:
         """Find the smallest change of a row that reaches a score or flips the decision.
 
         Parameters
         ----------
-        row : mapping or one-row table
+        row : mapping, sequence or one-row table
         target : float or "flip"
-            A score; "flip" changes a classifier's decision.
+            A score (of a classifier: log-odds); "flip" changes a classifier's decision.
         mutable : sequence of str, optional
             The features that may change; all by default.
         n_features : {1, 2}
             How many may change at once.
+        probability : float, optional
+            Instead of `target`: the probability of a classifier's second class to be reached.
         """
         from calmgam.read.audit import counterfactual
 
-        return counterfactual(self._fitted_model(), row, target, mutable, n_features)
+        model = self._fitted_model()
+        return counterfactual(model, row, target, mutable, n_features, probability)
 
     def reasons(self, row: Any, n: int = 4, sign: str = "both") -> audit.Reasons:
         """Rank what contributed to a row's score, with the rules that selected the curves.
 
         Parameters
         ----------
-        row : mapping or one-row table
+        row : mapping, sequence or one-row table
         n : int
             How many reasons at most.
         sign : {"both", "negative", "positive"}
@@ -156,17 +170,19 @@ class Reading(BaseEstimator):
 
         return reasons(self._fitted_model(), row, n, sign)
 
-    def plot_feature(self, feature: str, ax: Any = None) -> Any:
+    def plot_feature(self, feature: str, ax: Any = None, n_levels: int | None = 24) -> Any:
         """Draw all curves of a feature; returns the matplotlib axes.
 
         Parameters
         ----------
         feature : str
         ax : matplotlib axes, optional
+        n_levels : int or None
+            How many levels to draw, the most frequent ones; None: all.
         """
         from calmgam.read.plots import plot_feature
 
-        return plot_feature(self._fitted_model(), feature, ax)
+        return plot_feature(self._fitted_model(), feature, ax, n_levels)
 
     def plot_model(self, n_features: int | None = None, n_columns: int = 3) -> Any:
         """Draw every feature, the most important one first; returns the matplotlib figure.

@@ -14,10 +14,10 @@ def test_paper_configurations_are_three_references_and_their_effects_by_three_le
     assert settings["calm-dnn-rhale-spline"] == {
         "preset": "paper",
         "reference": "mlp",
-        "effect": "rhale",
-        "curves": "spline",
+        "growth__effect": "rhale",
+        "curves": "splines",
     }
-    assert settings["gam-nam"] == {"preset": "paper", "max_depth": 0, "curves": "nam"}
+    assert settings["gam-nam"] == {"preset": "paper", "max_depth": 0, "curves": "networks"}
 
 
 def test_steps_and_splines_have_a_twin_with_a_cross_validated_number_of_splits():
@@ -26,8 +26,8 @@ def test_steps_and_splines_have_a_twin_with_a_cross_validated_number_of_splits()
     assert len(twins) == 8
     for name, twin in twins.items():
         paper = "calm_paper" if name == "calm-xgb-pdp-boosting" else name
-        assert settings[twin] == {**settings[paper], **AS_DEFAULT}
-        assert settings[twin]["curves"] in ("boosting", "spline")
+        assert settings[twin] == {**AS_DEFAULT, **settings[paper]}
+        assert settings[twin]["curves"] in ("boosting", "splines")
 
 
 def test_without_splits_a_twin_is_the_own_gam():

@@ -65,3 +65,17 @@ def test_many_threads_write_one_file(tmp_path):
 def test_a_folder_is_refused(tmp_path):
     with pytest.raises(IsADirectoryError):
         write_text(tmp_path, "text")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="no open files by name")
+def test_a_link_to_an_open_pipe_is_written_to():
+    read, write = os.pipe()
+    write_text(f"/dev/fd/{write}", "through")
+    os.close(write)
+    with os.fdopen(read) as file:
+        assert file.read() == "through"
+
+
+def test_an_error_of_the_disk_names_the_file(tmp_path):
+    with pytest.raises(OSError, match=r"page\.html"), new_file(tmp_path / "page.html"):
+        raise OSError(28, "No space left on device")

@@ -89,6 +89,12 @@ def test_logit_predicts_probabilities_without_overflow():
     np.testing.assert_allclose(probabilities, [0.0, 0.5, 1.0, np.exp(-50.0)], rtol=1e-12)
 
 
+def test_a_class_is_that_of_the_score():
+    logit = Model(SCHEMA, 0.5, TERMS, "logit", ("no", "yes"))
+    scores = np.array([-1.0, -0.0, 0.0, 1e-17, 1.0])  # 1e-17 has the probability 0.5
+    assert logit.classify(scores).tolist() == ["no", "no", "no", "yes", "yes"]
+
+
 def test_threads_do_not_change_the_bits(monkeypatch):
     rows = np.tile(TABLE, (3, 1))
     scores, parts = MODEL.score_encoded(rows), MODEL.contributions_encoded(rows)

@@ -425,3 +425,26 @@ def test_a_million_values_per_column_are_no_trouble():
     start = time.perf_counter()
     Schema.learn(table).encode(table)
     assert time.perf_counter() - start < 4.0  # about 0.2 s
+
+
+def test_only_ordered_columns_and_booleans_have_an_order():
+    sizes = ["s", "l", "m"]
+    table = pd.DataFrame(
+        {
+            "ordered": pd.Categorical(sizes, ["s", "m", "l"], ordered=True),
+            "category": pd.Categorical(sizes, ["s", "m", "l"]),
+            "text": sizes,
+            "flag": [True, False, True],
+            "number": [1.5, 2.0, 3.0],
+        }
+    )
+    schema = Schema.learn(table)
+    assert [f.has_order for f in schema.features] == [True, False, False, True, True]
+    assert schema["ordered"].levels == ("s", "m", "l")
+    assert Schema.from_dict(schema.to_dict()) == schema
+
+
+def test_features_saved_without_order_and_wholeness_have_neither():
+    plain = Feature("x", 0, "numeric", low=0.0, high=1.0, whole=True).to_dict()
+    del plain["whole"], plain["ordered"]
+    assert Feature.from_dict(plain, 0) == Feature("x", 0, "numeric", low=0.0, high=1.0)

@@ -12,7 +12,8 @@ from calmgam.model import Condition, Feature, Model, PartitionTree, Schema, Shap
 def random_feature(rng, index):
     kind = str(rng.choice(["numeric", "numeric", "categorical", "boolean"]))
     levels = {"boolean": ("False", "True"), "categorical": tuple("abc")}.get(kind, ())
-    return Feature(f"x{index}", index, kind, levels, has_missing=bool(rng.random() < 0.4))
+    has_missing, ordered = bool(rng.random() < 0.4), kind == "categorical" and index % 2 == 1
+    return Feature(f"x{index}", index, kind, levels, has_missing=has_missing, ordered=ordered)
 
 
 def random_condition(rng, feature):

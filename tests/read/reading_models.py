@@ -1,5 +1,7 @@
 """A small model that one can check by hand, as a regressor or classifier."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from calmgam.model import Condition, Feature, Model, PartitionTree, Schema, ShapeFunction, Term
@@ -46,6 +48,16 @@ def hand_model(link="identity"):
     return Model(Schema((HOUR, JOB, FLAG)), 0.1, terms, link, classes, errors)
 
 
+def scaled_model(factor, shift=0.0):
+    """Return the hand model with larger or smaller scores."""
+    model = hand_model()
+    terms = tuple(
+        Term(t.feature, t.tree, tuple(replace(c, values=c.values * factor) for c in t.shapes))
+        for t in model.terms
+    )
+    return replace(model, terms=terms, intercept=factor * model.intercept + shift)
+
+
 def wide_model(n_features=40, n_levels=300):
     """Return a model of many features with long names, one of them with many levels."""
     names = [f"measurement number {k} of the long list of measurements" for k in range(n_features)]
@@ -66,4 +78,15 @@ def wide_model(n_features=40, n_levels=300):
         n_slots = (2 if feature.is_numeric else n_levels) + 2
         values = np.linspace(-1, 1 + k, n_slots)
         terms.append(term(feature, tree, edges, [values, -values], np.ones((2, n_slots))))
+    return Model(Schema(tuple(features)), 0.0, tuple(terms))
+
+
+def plain_model(n_features):
+    """Return a model without regions."""
+    features = [Feature(f"feature {k}", k, "numeric", low=0, high=3) for k in range(n_features)]
+    always = PartitionTree.trivial()
+    terms = [
+        term(f, always, [1.0, 2.0], [[0.0, 1.0, f.index % 3, 0.0]], [[1, 1, 1, 0]])
+        for f in features
+    ]
     return Model(Schema(tuple(features)), 0.0, tuple(terms))

@@ -3,6 +3,7 @@
 import json
 import math
 import time
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
@@ -12,11 +13,13 @@ from audit_models import (
     BruteForce,
     as_frame,
     big_model,
+    curve,
     hidden_jump_model,
     random_model,
     user_value,
 )
 
+from calmgam.model import Feature, Model, PartitionTree, Schema, Term
 from calmgam.read.audit import jumps, monotonicity, sensitivity
 
 CLOSE = 1e-9
@@ -126,25 +129,108 @@ def separates(at, start, stop):
     return (start in at) != (stop in at) if isinstance(at, tuple) else start <= at < stop
 
 
+def total_changes(brute, feature):
+    """Return the changes of the score between all values that are not missing, upwards only."""
+    n_present = len(brute.values[feature.index]) - feature.has_missing
+    along = np.moveaxis(brute.scores, feature.index, 0)[:n_present]
+    moves = combinations(range(n_present), 2)
+    return np.array([np.zeros(along[0].shape), *(along[b] - along[a] for a, b in moves)])
+
+
+def assert_verdict(model, feature, found, changes, tolerance=CLOSE):
+    rise, fall = changes.max(), -changes.min()
+    if not feature.has_order:
+        assert (found.direction, found.proved, found.fall) == ("unordered", True, None)
+        rise = fall = max(rise, fall)
+    else:
+        expected = {(0, 0): "constant", (1, 0): "increasing", (0, 1): "decreasing"}
+        verdict = expected.get((rise > tolerance, fall > tolerance), "neither")
+        assert (found.direction, found.proved) == (verdict, True)
+    assert (found.max_rise, found.max_fall) == pytest.approx((rise, fall), abs=CLOSE)
+    for size, pair, sign in ((rise, found.rise, 1), (fall, found.fall, -1)):
+        if pair is None:
+            assert size <= CLOSE or not feature.has_order
+            continue
+        assert sign * pair.change == pytest.approx(size, abs=CLOSE)
+        assert_reproduces(model, pair)
+        values = pair.before[feature.name], pair.after[feature.name]
+        order = values if feature.is_numeric else map(feature.levels.index, values)
+        assert np.diff(list(order)) > 0 or not feature.has_order
+
+
 @pytest.mark.parametrize("seed", range(200))
 def test_monotonicity_is_brute_force(seed):
     model, brute = brute_force(seed)
     for feature in model.schema.features:
-        k = feature.index
-        n_present = len(brute.values[k]) - feature.has_missing
-        steps = np.diff(brute.scores.take(range(n_present), k), axis=k)
-        found = monotonicity(model, feature.name)
-        rises, falls = (steps > CLOSE).any(), (steps < -CLOSE).any()
-        expected = {(0, 0): "constant", (1, 0): "increasing", (0, 1): "decreasing"}
-        assert (found.direction, found.proved) == (expected.get((rises, falls), "neither"), True)
-        for exists, pair, extreme in ((rises, found.rise, np.max), (falls, found.fall, np.min)):
-            assert exists == (pair is not None)
-            if exists:
-                assert pair.change == pytest.approx(extreme(steps), abs=CLOSE)
-                assert_reproduces(model, pair)
-                values = pair.before[feature.name], pair.after[feature.name]
-                order = values if feature.is_numeric else map(feature.levels.index, values)
-                assert np.diff(list(order)) > 0
+        changes = total_changes(brute, feature)
+        assert_verdict(model, feature, monotonicity(model, feature.name), changes)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_tolerance_is_brute_force(seed):
+    model, brute = brute_force(seed)
+    for feature in model.schema.features:
+        changes = total_changes(brute, feature)
+        smaller = min(changes.max(), -changes.min())
+        for tolerance in (0.9 * smaller, 1.1 * smaller):
+            found = monotonicity(model, feature.name, tolerance=tolerance)
+            assert_verdict(model, feature, found, changes, max(tolerance, CLOSE))
+            assert found.tolerance == tolerance
+
+
+def test_small_falls_are_named_where_they_are_allowed():
+    model = hidden_jump_model(step=-0.2, jump=0.008)
+    assert monotonicity(model, "x1", tolerance=0.1).direction == "decreasing"
+    rising = hidden_jump_model(step=0.008, jump=-0.2)
+    assert str(monotonicity(rising, "x1")) == "x1: decreasing (proved)"
+    model = dented_model([0.0, 1.0, 0.995, 0.992, 3.0])
+    assert str(monotonicity(model, "x", tolerance=0.01)) == (
+        "x: increasing but for falls of at most 0.008 (proved)\n"
+        "  falls by up to 0.008, for x: 1.5 → 3.5"
+    )
+    assert str(monotonicity(model, "x", tolerance=9.0)) == (
+        "x: constant but for falls of at most 0.008 and rises of at most 3 (proved)\n"
+        "  falls by up to 0.008, for x: 1.5 → 3.5\n"
+        "  rises by up to 3, for x: 0 → 5"
+    )
+    assert str(monotonicity(model, "x")) == (
+        "x: neither increasing nor decreasing; as it grows the score\n"
+        "  falls by up to 0.008, for x: 1.5 → 3.5\n"
+        "  rises by up to 3, for x: 0 → 5"
+    )
+    for tolerance in (-1.0, math.nan, math.inf):
+        with pytest.raises(ValueError, match="tolerance must be a finite number of at least 0"):
+            monotonicity(model, "x", tolerance=tolerance)
+
+
+def dented_model(heights):
+    feature = Feature("x", 0, "numeric", low=0.0, high=len(heights))
+    shape = curve(feature, np.arange(1.0, len(heights)), heights)
+    return Model(Schema((feature,)), 0.0, (Term(feature, PartitionTree.trivial(), (shape,)),))
+
+
+def test_levels_have_a_direction_only_if_they_are_ordered():
+    for ordered in (False, True):
+        feature = Feature("size", 0, "categorical", ("s", "m", "l"), ordered=ordered)
+        shape = curve(feature, [], [0.0, 1.0, 2.0, 0.0])
+        model = Model(Schema((feature,)), 0.0, (Term(feature, PartitionTree.trivial(), (shape,)),))
+        found = monotonicity(model, "size")
+        assert found.direction == ("increasing" if ordered else "unordered")
+        assert (found.max_rise, found.max_fall) == ((2.0, 0.0) if ordered else (2.0, 2.0))
+        assert json.loads(json.dumps(found.to_dict()))["direction"] == found.direction
+    assert str(monotonicity(replace_curve(model, [1.0, 1.0, 1.0, 0.0], False), "size")) == (
+        "size: unordered levels, none of which changes the score (proved)"
+    )
+    assert str(monotonicity(replace_curve(model, [0.0, 3.0, 2.0, 0.0], False), "size")) == (
+        "size: unordered levels; from one to another the score\n"
+        "  changes by up to 3, for size: s → m"
+    )
+
+
+def replace_curve(model, heights, ordered):
+    feature = replace(model.schema.features[0], ordered=ordered)
+    term = Term(feature, PartitionTree.trivial(), (curve(feature, [], heights),))
+    return Model(Schema((feature,)), 0.0, (term,))
 
 
 def test_random_models_are_rich():
@@ -156,7 +242,7 @@ def test_random_models_are_rich():
                 at_levels += isinstance(jump.at, tuple)
                 at_numbers += isinstance(jump.at, float)
                 joint += len(jump.terms) > 1
-    assert verdicts == {"increasing", "decreasing", "constant", "neither"}
+    assert verdicts == {"increasing", "decreasing", "constant", "neither", "unordered"}
     assert min(at_levels, at_numbers, joint) > 20
 
 
@@ -178,11 +264,8 @@ def test_given_narrows_the_inputs(seed):
     assert all(found.low_row[name] == value for name, value in named.items())
     over = sensitivity(model, moved.name, *ends, given=named, over=as_frame(model, everything.rows))
     assert_range(model, over, changes)
-    n_present = len(brute.values[k]) - moved.has_missing
-    steps = np.diff(brute.scores.take(range(n_present), k), axis=k)
     verdict = monotonicity(model, moved.name, given=named)
-    assert (verdict.rise is not None) == (steps > CLOSE).any()
-    assert (verdict.fall is not None) == (steps < -CLOSE).any()
+    assert_verdict(model, moved, verdict, total_changes(brute, moved))
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -193,13 +276,9 @@ def test_given_as_text_is_a_filter_of_inputs(seed):
     brute = BruteForce(model, extra_cuts=[0.0])
     column = np.array(brute.values[known.index])
     kept = np.flatnonzero(column <= 0 if known.is_numeric else column > 0)
-    k = moved.index
-    n_present = len(brute.values[k]) - moved.has_missing
-    scores = brute.scores.take(kept, known.index).take(range(n_present), k)
+    brute.scores = brute.scores.take(kept, known.index)
     found = monotonicity(model, moved.name, given=text)
-    steps = np.diff(scores, axis=k)
-    assert (found.rise is not None) == (steps > CLOSE).any()
-    assert (found.fall is not None) == (steps < -CLOSE).any()
+    assert_verdict(model, moved, found, total_changes(brute, moved))
 
 
 # ---- probabilities -------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from reading_models import hand_model, wide_model
+from reading_models import hand_model, scaled_model, wide_model
 
 from calmgam.read.canvas import COLOURS
 from calmgam.read.feature_plot import MAX_LEVELS, body_height, draw_feature, header_height
@@ -130,3 +130,34 @@ def test_a_crowded_axis_is_logarithmic():
     assert ax.get_xscale() == "symlog"
     labels = [label.get_text() for label in ax.child_axes[0].get_xticklabels()]
     assert labels == ["0", "1", "10", "100", "1k", "10k", "100k", "1M"]
+
+
+def test_labels_that_differ_are_drawn_differently():
+    from calmgam.model.serialize import from_json, to_json
+
+    text = to_json(hand_model())
+    for name in ("nurse", "cook", "pilot"):
+        text = text.replace(f'"{name}"', f'"in the municipality, {name}, of the river valley"')
+    labels = [label.get_text() for label in drawn(from_json(text), "job").get_yticklabels()]
+    assert len(set(labels)) == 4
+    assert "nurse" in labels[0]
+    assert "cook" in labels[1]
+
+
+def test_the_contributions_of_prices_have_short_ticks():
+    ax = drawn(scaled_model(1e5), "hour")
+    assert {"−200k", "0", "200k"} <= {label.get_text() for label in ax.get_yticklabels()}
+
+
+def test_a_logarithmic_axis_over_many_powers_has_few_ticks():
+    from test_views import curve_model
+
+    from calmgam.model import Feature
+
+    edges = np.geomspace(1, 1e60, 100)
+    feature = Feature("income", 0, "numeric", low=0.0, high=1e60)
+    ax = drawn(curve_model(feature, edges, np.arange(102), np.ones(102)), "income")
+    labels = [label.get_text() for label in ax.child_axes[0].get_xticklabels()]
+    assert labels[:3] == ["0", "1", "100M"]
+    assert len(labels) <= 10
+    assert labels[-1] == "1e56"

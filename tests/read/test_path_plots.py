@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
-from calmgam import CALMRegressor
+from calmgam import Boosting, CALMRegressor, Heterogeneity
 from calmgam.model.ledger import Ledger
 from calmgam.read.canvas import new_axes
 from calmgam.read.path_plots import plot_path
@@ -11,7 +14,9 @@ from calmgam.read.path_plots import plot_path
 @pytest.fixture(scope="module")
 def calm():
     X, y = table()
-    return CALMRegressor(n_bags=1, max_rounds=20, random_state=0, n_jobs=1).fit(X, y)
+    return CALMRegressor(curves=Boosting(n_bags=1, max_rounds=20), random_state=0, n_jobs=1).fit(
+        X, y
+    )
 
 
 def table():
@@ -45,10 +50,27 @@ def test_a_number_that_was_not_tried_can_be_marked(calm):
     assert bold == [n_splits]
 
 
+def test_the_picture_says_why_the_lowest_error_was_not_taken(calm):
+    ledger, chosen = calm.ledger_, calm.n_splits_
+    other = next(point.n_splits for point in ledger.path if point.n_splits != chosen)
+    lowest = {True: -1.0, False: 1.0}
+    for best in (chosen, other):
+        path = tuple(replace(p, error=lowest[p.n_splits == best]) for p in ledger.path)
+        label = plot_path(replace(ledger, path=path)).get_xlabel().replace("\n", " ")
+        told = f"Marked: {chosen}, not {best} with the lowest error of growth's quick model"
+        assert (told in label) == (best == other)
+        assert ("the fewest splits within one standard error" in label) == (best == other)
+        separate = plot_path(replace(ledger, path=path, is_joint=False)).get_xlabel()
+        assert ("lowest error: the fewest" in separate.replace("\n", " ")) == (best == other)
+    asked = plot_path(ledger.keeping(0)).get_xlabel().replace("\n", " ")
+    best = min(ledger.path, key=lambda point: point.error).n_splits
+    assert f"Marked: the number asked for, 0; the lowest error is at {best}." in asked
+
+
 def test_some_numbers_of_splits_are_enough(calm):
     X, y = table()
-    options = {"growth": "heterogeneity", "min_drop": 0.02, "sparsity": 0.0}
-    ledger = calm.__class__(**{**calm.get_params(), **options}).fit(X, y).ledger_
+    options = {"growth": Heterogeneity(min_drop=0.02), "sparsity": 0.0}
+    ledger = clone(calm).set_params(**options).fit(X, y).ledger_
     ax = plot_path(ledger)
     tried = [point.n_splits for point in ledger.path]
     assert ax.get_yticks().tolist() == ax.lines[0].get_data()[1].tolist() == tried

@@ -4,6 +4,7 @@ import pytest
 from reading_models import hand_model
 from sklearn import metrics
 
+from calmgam.model import Model
 from calmgam.read.performance import area_under_curve, performance
 
 rng = np.random.default_rng(0)
@@ -21,6 +22,23 @@ def test_regression_measures_agree_with_scikit_learn():
     measures = performance(model, X, y)
     assert measures["R²"] == pytest.approx(metrics.r2_score(y, model.score(X)))
     assert measures["RMSE"] == pytest.approx(metrics.root_mean_squared_error(y, model.score(X)))
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e-200, 1e-160, 1.0, 1e160, 1e300])
+def test_measures_of_extreme_numbers(size):
+    model = hand_model()
+    plain = model.to_dict()
+    for term in plain["terms"]:
+        for shape in term["shapes"]:
+            shape["values"] = [size * value for value in shape["values"]]
+    plain["intercept"] *= size
+    noise = np.random.default_rng(1).normal(size=200)
+    usual = performance(model, X, model.score(X) + noise)
+    found = performance(Model.from_dict(plain), X, size * (model.score(X) + noise))
+    assert found["R²"] == pytest.approx(usual["R²"], rel=1e-6)
+    assert found["RMSE"] == pytest.approx(size * usual["RMSE"], rel=1e-6)
+    tiny = performance(model, X, size * noise)
+    assert all(np.isfinite(list(tiny.values())))
 
 
 def test_numbers_may_come_as_objects():

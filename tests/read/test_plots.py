@@ -1,12 +1,17 @@
+import json
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from audit_models import random_model
 from matplotlib.figure import Figure
-from reading_models import ROW, hand_model, wide_model
+from matplotlib.legend import Legend
+from matplotlib.text import Text
+from reading_models import ROW, hand_model, scaled_model, wide_model
 
+from calmgam.model.serialize import from_json, to_json
 from calmgam.read import plots
 from calmgam.read.audit import sensitivity
 
@@ -124,3 +129,109 @@ def test_trees_show_conditions_and_shares():
         *("hour | flag", "flag = True", "40%", "flag ≠ True", "60%"),
         *("job | hour", "hour ≤ 6.5 or missing", "40%", "hour > 6.5", "60%"),
     ]
+
+
+ODD = {"hour": "$a$ {x}", "flag": r"_\frac$ [red] %s", "job": "cost in $ \x1b[31m"}
+ODD_ROW = {ODD[name]: value for name, value in ROW.items()} | {ODD["job"]: "$5 to $10"}
+
+
+def renamed(model, names):
+    """Return the model with other names of features and levels."""
+    text = to_json(model)
+    for name, other in names.items():
+        text = text.replace(json.dumps(name), json.dumps(other))
+    return from_json(text)
+
+
+def odd_model():
+    return renamed(hand_model("logit"), {**ODD, "cook": "$5 to $10", "nurse": "a_b^c", "yes": "$$"})
+
+
+def drawn_texts(figure):
+    """Draw, and return all visible texts."""
+    figure.draw_without_rendering()
+    return [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
+
+
+def test_text_from_data_is_no_formula():
+    model = odd_model()
+    figures = [
+        *(plots.plot_feature(model, name).figure for name in ODD.values()),
+        plots.plot_model(model),
+        plots.plot_importance(model).figure,
+        plots.plot_trees(model).figure,
+        plots.plot_prediction(model, ODD_ROW).figure,
+        plots.plot_sensitivity(sensitivity(model, ODD["hour"], 5.0, 8.0)).figure,
+    ]
+    for figure in figures:
+        texts = [text for text in drawn_texts(figure) if "$" in text.get_text()]
+        assert texts
+        assert not any(text.get_parse_math() or text.get_usetex() for text in texts)
+        assert all("\x1b" not in text.get_text() for text in drawn_texts(figure))
+    prediction = [text.get_text() for text in drawn_texts(figures[-2])]
+    assert r"cost in $ \x1b[31m = $5 to $10" in prediction
+    assert "intercept 0.1  →  score 3.9\nprobability of $$: 98.0%" in prediction
+    rules = [t.get_text() for t in drawn_texts(figures[0]) if "frac" in t.get_text()]
+    assert len(rules) == 3  # the title and one line for each region, though it begins with _
+
+
+def test_long_names_are_cut_and_not_the_panels():
+    model = wide_model(3, n_levels=3)
+    names = model.schema.names
+    row = [1.0, 2.0, "level 1"]
+    figures = [
+        *(plots.plot_feature(model, name).figure for name in names),
+        plots.plot_model(model, n_columns=2),
+        plots.plot_importance(model).figure,
+        plots.plot_trees(model).figure,
+        plots.plot_prediction(model, row).figure,
+        plots.plot_sensitivity(sensitivity(model, names[0], 5.0, 2000.0)).figure,
+    ]
+    for figure in figures:
+        figure.draw_without_rendering()
+        legends = [legend.get_window_extent() for legend in figure.findobj(Legend)]
+        whole = figure.get_tightbbox()
+        assert min(whole.x0 * figure.dpi, *(box.x0 for box in legends), 0) >= -3
+        assert max(whole.x1 * figure.dpi, *(box.x1 for box in legends), 0) <= figure.bbox.x1 + 3
+        n_columns = 2 if len(figure.axes) > 1 else 1
+        assert min(ax.bbox.width for ax in figure.axes) > 0.3 * figure.bbox.width / n_columns
+    assert len(set(labels(figures[4].axes[0]))) == 3
+    assert [label.split(" = ")[1] for label in labels(figures[6].axes[0])] == ["1", "2", "level 1"]
+
+
+@pytest.mark.parametrize(
+    ("factor", "shift"),
+    [(1e-9, 0), (1e-9, 1e-5), (1, 0), (1, 3.2e5), (50, 3e8), (1e5, 3.2e5), (1e5, 3e8), (1e299, 0)],
+)
+def test_ticks_do_not_run_together(factor, shift):
+    model = scaled_model(factor, shift)
+    figures = [plots.plot_prediction(model, ROW).figure, plots.plot_importance(model).figure]
+    for figure in figures:
+        figure.draw_without_rendering()
+        low, high = figure.axes[0].get_xlim()
+        ticks = figure.axes[0].xaxis.get_major_ticks()
+        shown = [tick.label1 for tick in ticks if low <= tick.get_loc() <= high]
+        boxes = [label.get_window_extent() for label in shown]
+        assert len(boxes) >= 2
+        assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+        assert len({label.get_text() for label in shown}) == len(shown)
+
+
+@pytest.mark.parametrize("factor", [1e-310, 1e-200, 1e200, 1e300])
+def test_scores_of_any_size_can_be_drawn(factor):
+    model = scaled_model(factor)
+    figures = [plot(model).figure for plot in PLOTS.values()] + [plots.plot_model(model)]
+    for figure in figures:
+        assert max(len(text.get_text()) for text in drawn_texts(figure)) < 60
+
+
+def test_all_levels_can_be_seen():
+    model = wide_model(3, n_levels=100)
+    name = model.schema.names[-1]
+    few, default, every = (plots.plot_feature(model, name, n_levels=n) for n in (5, 24, None))
+    assert [len(ax.get_yticks()) for ax in (few, default, every)] == [5, 24, 102]
+    assert "78 rarer levels not shown; n_levels=102 shows all" in default.get_xlabel()
+    assert every.get_xlabel() == "contribution"
+    assert every.figure.get_figheight() > 3 * default.figure.get_figheight()
+    with pytest.raises(ValueError, match="n_levels must be at least 1, or None for all; got 0"):
+        plots.plot_feature(model, name, n_levels=0)

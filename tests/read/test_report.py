@@ -12,12 +12,15 @@ import pandas as pd
 import pytest
 from audit_models import big_model, hidden_jump_model, random_model
 from reading_models import ROW, hand_model, wide_model
+from reading_models import term as make_term
 
-from calmgam.model import Condition, Region
+from calmgam.model import Condition, Feature, Model, PartitionTree, Region, Schema
 from calmgam.model.ledger import Ledger, PathPoint, SplitRecord
+from calmgam.read.card import card
 from calmgam.read.report import report
 from calmgam.read.report.contents import page_contents
 from calmgam.read.report.page import safe_json
+from calmgam.read.text import explain, summary
 
 ROOT = Path(__file__).parents[2]
 ASSETS = ROOT / "src" / "calmgam" / "read" / "report" / "assets"
@@ -143,12 +146,31 @@ def test_directions_and_evidence_are_sentences():
     assert features["flag"]["verdict"] == (
         "The score can both rise and fall when flag turns from False to True."
     )
-    up, down = features["flag"]["evidence"]
-    assert up.startswith("Largest step up: +") and "flag: False → True where hour = " in up
-    assert down.startswith("Largest step down: −")
+    down, up = features["flag"]["evidence"]
+    assert up.startswith("Largest rise: +") and "flag: False → True where hour = " in up
+    assert down.startswith("Largest fall: −")
+    assert features["job"]["direction"] == "unordered"
+    assert features["job"]["verdict"].startswith(
+        "The levels of job have no order, so there is no direction; from one level to another "
+        "the score changes by up to "
+    )
+    (change,) = features["job"]["evidence"]
+    assert change.startswith("Largest change: +") and "job: " in change
     x2 = feature_contents(hidden_jump_model())["x2"]
     assert x2["verdict"] == "All else equal, the score does not change as x2 grows."
     assert x2["evidence"] == []
+
+
+@pytest.mark.parametrize("odd", ["{x}", "{0}", "{", "}}", "%s", "{0.__class__}"])
+def test_text_from_data_is_never_a_template(odd, tmp_path):
+    feature = Feature(odd, 0, "categorical", (odd, odd + "2"), ordered=True)
+    terms = (make_term(feature, PartitionTree.trivial(), [], [[0.0, 1.0, 0, 0]], [[1, 1, 0, 0]]),)
+    model = Model(Schema((feature,)), 0.0, terms, "logit", (odd, "yes"))
+    (shown,) = contents_of(write(model, tmp_path, title=odd))["features"]
+    assert shown["verdict"] == (
+        f"All else equal, the score never falls when {odd} turns from {odd} to {odd}2."
+    )
+    assert odd in summary(model) and odd in card(model, odd) and odd in explain(model, [odd])
 
 
 def test_a_typical_change_is_a_sentence():

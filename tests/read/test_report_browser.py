@@ -7,15 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from audit_models import random_model
-from reading_models import ROW, hand_model, term, wide_model
+from reading_models import ROW, hand_model, plain_model, term, wide_model
 
 from calmgam.model import Feature, Model, PartitionTree, Schema
+from calmgam.model.serialize import from_json, to_json
 from chromium import random_rows, what_if
 
 pytest.importorskip("selenium", reason="the browser tests need selenium")
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 
 @pytest.mark.parametrize(
@@ -133,12 +134,42 @@ def test_search_leaves_what_matches(show):
     assert "1 of 3 features" in driver.find_element(By.CLASS_NAME, "found").text
 
 
-@pytest.mark.parametrize("width", [400, 1280])
-def test_the_page_fits_the_window(show, width):
-    driver = show(wide_model(8))
+def test_features_beyond_the_first_hundreds_are_drawn_when_chosen_or_searched_for(show):
+    driver = show(plain_model(260))
+
+    def articles():
+        found = driver.find_elements(By.TAG_NAME, "article")
+        return [a.get_attribute("data-feature") for a in found if a.is_displayed()]
+
+    assert len(articles()) == 200
+    assert len(driver.find_elements(By.CSS_SELECTOR, "table.what-if tr[data-feature]")) == 200
+    driver.find_element(By.CSS_SELECTOR, "#folded summary").click()
+    names = driver.find_elements(By.CSS_SELECTOR, "#folded li button")
+    assert len(names) == 60
+    chosen = names[3].text
+    names[3].click()
+    wait = WebDriverWait(driver, 10)
+    wait.until(lambda _: chosen in articles())
+    assert len(articles()) == 201
+    assert len(driver.find_elements(By.CSS_SELECTOR, "#folded li")) == 59
+    other = driver.find_element(By.CSS_SELECTOR, "#folded li button").text
+    driver.find_element(By.CSS_SELECTOR, "input[type=search]").send_keys(other)
+    wait.until(lambda _: other in articles())
+    assert all(name.startswith(other) for name in articles())
+
+
+@pytest.mark.parametrize("width", [360, 400, 1280])
+@pytest.mark.parametrize("space", [" ", "_"])
+def test_the_page_fits_the_window(show, width, space):
+    text = to_json(wide_model(8))
+    for words in ("of the long list of measurements", "measurement number"):
+        text = text.replace(words, words.replace(" ", space))
+    driver = show(from_json(text))
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
+        for details in driver.find_elements(By.TAG_NAME, "details"):
+            driver.execute_script("arguments[0].open = true", details)
         assert driver.execute_script("return document.documentElement.scrollWidth") <= width
     finally:
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

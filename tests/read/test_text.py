@@ -1,14 +1,15 @@
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from audit_models import random_model
-from hypothesis import given
-from hypothesis import strategies as st
-from reading_models import ROW, hand_model, wide_model
+from reading_models import ROW, hand_model, scaled_model, wide_model
 
-from calmgam.read.text import N_COLUMNS, N_LINES, explain, round_to_sum, summary
+from calmgam.model.serialize import from_json, to_json
+from calmgam.read.card import card
+from calmgam.read.text import N_COLUMNS, N_LINES, explain, summary
 
 
 @pytest.mark.parametrize("model", [hand_model(), wide_model(40), wide_model(2), random_model(11)])
@@ -59,14 +60,67 @@ def test_an_explanation_names_values_rules_and_the_probability():
     assert max(map(len, explain(wide_model(40), [1.0] * 39 + ["level 1"]).split("\n"))) <= N_COLUMNS
 
 
-@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30), st.integers(0, 4))
-def test_rounded_numbers_add_up_and_stay_close(values, n_decimals):
-    rounded = round_to_sum(values, n_decimals)
-    unit = 10.0**-n_decimals
-    assert sum(rounded) == pytest.approx(sum(values), abs=0.51 * unit)
-    assert np.abs(np.array(rounded) - values).max() <= unit * (1 + 1e-6)
+def test_small_contributions_to_a_large_score_can_be_seen():
+    text = explain(scaled_model(0.5, 1234000.0), ROW)
+    assert re.search(r"intercept +\+1234000\.050\n", text)
+    assert re.search(r"hour = 7 +\+1\.000 ", text)
+    assert text.endswith("+1234001.950")
 
 
-def test_the_largest_remainders_go_up():
-    assert round_to_sum([0.2, 0.9, 0.9], 0) == [0, 1, 1]
-    assert round_to_sum([0.14, 0.19, -0.07], 1) == [0.2, 0.2, -0.1]
+@pytest.mark.parametrize("factor", [1e-310, 1e-200, 1e-9, 1e15, 1e300])
+def test_scores_of_any_size_fit_the_screen(factor):
+    model = scaled_model(factor)
+    for text in (summary(model), explain(model, ROW)):
+        assert max(map(len, text.split("\n"))) <= N_COLUMNS
+    assert len(card(model)) < len(card(hand_model())) + 40
+    assert re.search(r"hour = 7 +\+2\.000", explain(model, ROW))
+
+
+def test_a_model_beyond_its_reference_is_not_at_203_percent():
+    errors = {"metric": "rmse", "gam": 10.0, "calm": 2.0, "reference": 6.0}
+    better = replace(hand_model(), errors=errors)
+    assert "reference 6  (better than the reference)" in summary(better)
+    worse = replace(hand_model(), errors=errors | {"calm": 11.0})
+    assert "(worse than the own GAM)" in summary(worse)
+
+
+def test_errors_can_be_told_apart():
+    errors = {"metric": "rmse", "gam": 1234007.5, "calm": 1234005.5, "reference": 1234000.0}
+    text = summary(replace(hand_model(), errors=errors))
+    assert "own GAM 1234007.5 → CALM 1234005.5 → reference 1234000" in text
+
+
+def test_a_long_name_keeps_its_value():
+    text = explain(wide_model(3), [1.0, 86556.5, "level 1"])
+    assert "= 86556.5" in text
+    assert "= level 1" in text
+
+
+def test_a_summary_says_how_to_see_the_lines_it_leaves_out():
+    model = wide_model(40)
+    short, full = (summary(model, n_features=n).split("\n") for n in (12, None))
+    assert short[-1] == f"all {len(full)} lines: summary(n_features=None)"
+    assert sum(" | " in line for line in full) == 40  # a tree for every feature
+    assert len({line.split("  ")[0] for line in full if " 2  measure" in line}) == 40
+    assert not any("more" in line for line in full)
+    assert "n_features" not in summary(hand_model(), n_features=3)
+    assert summary(hand_model(), n_features=2).endswith("lines: summary(n_features=None)")
+    assert len(summary(model, n_features=3).split("\n")) <= N_LINES
+    with pytest.raises(ValueError, match="n_features must be at least 1, or None for all; got 0"):
+        summary(model, n_features=0)
+
+
+def test_text_from_data_does_not_reach_the_terminal_raw():
+    text = to_json(hand_model()).replace('"cook"', '"\\u001b[31mcook\\n"')
+    for name, odd in (("hour", "a\\u001b]0;x\\u0007"), ("flag", "  "), ("job", "\\u202eboj")):
+        text = text.replace(f'"{name}"', f'"{odd}"')
+    model = from_json(text)
+    names = model.schema.names
+    row = dict(zip(names, (7.0, "\x1b[31mcook\n", True), strict=True))
+    for text in (summary(model), explain(model, row), card(model)):
+        assert all(character.isprintable() for character in text.replace("\n", ""))
+        assert r"a\x1b]0;x\x07" in text
+        assert r"\u202eboj" in text
+    assert r"\u202eboj = \x1b[31mcook\n " in explain(model, row)
+    assert '"  " = True' in explain(model, row)
+    assert explain(model, row).count("\n") == 4

@@ -157,7 +157,7 @@ def test_a_prediction_names_values_and_rules():
     view = prediction_view(hand_model("logit"), ROW)
     lines = [(line.name, line.value, line.rule, line.contribution) for line in view.lines]
     assert lines == [
-        ("hour", "7", "flag = True", 2.0),
+        ("hour", 7.0, "flag = True", 2.0),
         ("job", "cook", "hour > 6.5", 1.5),
         ("flag", "True", "", 0.3),
     ]
@@ -165,7 +165,15 @@ def test_a_prediction_names_values_and_rules():
     assert prediction_view(hand_model(), ROW).probability is None
     assert [line.label for line in view.largest(2)] == ["hour = 7", "2 others"]
     missing = prediction_view(hand_model(), {**ROW, "hour": None, "job": "diver"})
-    assert [line.value for line in missing.lines] == ["missing", "other", "True"]
+    labels = ["hour = missing", "job = diver (rare or unseen)", "flag = True"]
+    assert [line.label for line in missing.lines] == labels
+    assert [line.value for line in missing.lines] == [None, "diver", "True"]
+
+
+def test_levels_called_other_or_missing_are_told_apart_from_the_others_and_the_missing():
+    feature = Feature("x", 0, "categorical", ("missing", "other"), True, has_rare=True)
+    labels = feature_view(curve_model(feature, [], [0.0, 1, 2, 3], [1, 1, 1, 1]), "x").labels
+    assert labels == ("missing", "other", "(other)", "(missing)")
 
 
 def test_a_row_may_come_in_many_forms():

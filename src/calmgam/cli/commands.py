@@ -1,22 +1,20 @@
-"""The commands, one function each, and what they show."""
+"""The commands, one function each."""
 
 from __future__ import annotations
 
 import csv
-import json
-import math
+import io
 import sys
 import warnings
 from collections.abc import Iterable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import track
 from rich.table import Table
+from rich.text import Text
 from typer.core import TyperGroup
 
 from calmgam import Model, load
@@ -25,8 +23,8 @@ from calmgam.cli.options import (
     Categorical,
     Changes,
     Drop,
+    Keep,
     MaybeTableFile,
-    Missing,
     ModelFile,
     Numeric,
     Settings,
@@ -34,25 +32,26 @@ from calmgam.cli.options import (
     Task,
     TestTarget,
     Version,
-    check_name,
+    blaming,
     feature_called,
+    read_change,
     read_number,
-    read_pair,
-    read_setting,
+    read_settings,
     read_value,
+    reads_tables,
+    wrongly_called,
 )
-from calmgam.cli.tables import did_you_mean, read_table, training_rows
-from calmgam.model.schema import Feature, Schema
+from calmgam.cli.outputs import check_outputs
+from calmgam.cli.printing import NOTES, cell, json_text, note, show, show_columns, visible
+from calmgam.cli.rows import Roles, measured_rows, model_rows, training_rows
+from calmgam.cli.tables import Spelling, read_table
+from calmgam.model.files import new_file
 from calmgam.read.audit import counterfactual, jumps, monotonicity, sensitivity
 from calmgam.read.text import N_COLUMNS
 from calmgam.read.text import explain as explain_text
 from calmgam.read.text import summary as summary_text
 from calmgam.read.view_types import joint_jumps
 from calmgam.read.views import model_view, prediction_view
-from calmgam.read.wording import brief_number
-
-MAX_COLUMNS = 40
-NOTES = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 class Commands(TyperGroup):
@@ -61,15 +60,20 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_: _note(f"note: {message}")
+            warnings.showwarning = lambda message, *_: note(f"note: {message}")
             try:
                 return super().invoke(ctx)
+            except typer.BadParameter as error:
+                error.message = visible(error.message)
+                raise
             except BrokenPipeError:
                 raise  # whoever read us has seen enough
             except ModuleNotFoundError as error:
-                _note(f"error: {error}; pip install {error.name}")
+                note(f"error: {error}; pip install {error.name}")
+            except MemoryError:
+                note("error: there is not enough memory")
             except (ValueError, OSError, ImportError) as error:
-                _note(f"error: {error}")
+                note(f"error: {error}")
             raise typer.Exit(1)
 
 
@@ -89,9 +93,11 @@ def _calmgam(version: Version = False) -> None:
 
 
 @app.command()
+@reads_tables
 def fit(
     table: TableFile,
     target: Annotated[str, typer.Option(help="Column to predict.", metavar="COLUMN")],
+    how: Spelling,
     out: Annotated[Path | None, typer.Option(help="Model file to write.")] = None,
     report: Annotated[Path | None, typer.Option(help="HTML page to write.")] = None,
     task: Annotated[
@@ -103,7 +109,6 @@ def fit(
     weight: Annotated[
         str | None, typer.Option(help="Column with weights of rows.", metavar="COLUMN")
     ] = None,
-    missing: Missing = None,
     setting: Settings = None,
     seed: Annotated[int, typer.Option(help="Same seed, same model.")] = 0,
     as_json: AsJson = False,
@@ -111,77 +116,85 @@ def fit(
     """Fit a model to a table, say what it found, and save it."""
     from calmgam import CALMClassifier, CALMRegressor
 
-    settings = dict(read_setting(text, CALMRegressor().get_params()) for text in setting or ())
-    for path in (out, report):
-        if path and not path.parent.is_dir():
-            raise typer.BadParameter(f"there is no folder {path.parent}")
-    data = read_table(table, categorical or (), missing or ())
-    left_out = [target, *([weight] if weight else ()), *(drop or ())]
-    for name in [*left_out, *(categorical or ()), *(numeric or ())]:
-        check_name("column", name, data.column_names)
-    rows = training_rows(data, target, weight, numeric or (), set(left_out))
+    settings = read_settings(setting or (), CALMRegressor())
+    check_outputs({"--out": out, "--report": report}, {"the table": table})
+    roles = Roles(target, weight, categorical or (), numeric or (), drop or ())
+    rows = training_rows(read_table(table, how, roles.categorical), roles)
     if rows.n_left_out:
-        _note(f"note: {rows.n_left_out} of {data.num_rows} rows have no target and are left out")
+        n_rows = rows.n_left_out + len(rows.y)
+        note(f"note: {rows.n_left_out:,} of {n_rows:,} rows have no target and are left out")
     task = task or Task(rows.guess_task())
-    _show_columns(Schema.learn(rows.X), len(rows.y), f"{task.value} of {target}")
+    if task is Task.regression:
+        rows.check_regression()
+    show_columns(rows.X, f"{task.value} of {target}")
     estimator = CALMRegressor if task is Task.regression else CALMClassifier
     calm = estimator(random_state=seed, verbose=sys.stderr.isatty()).set_params(**settings)
-    calm.fit(rows.X, rows.y, sample_weight=rows.weights)
-
-    if out:
-        calm.model_.save(out)
+    with blaming(settings):
+        calm.fit(rows.X, rows.y, sample_weight=rows.weights)
+    try:
+        if out:
+            calm.model_.save(out)
+        if report:
+            calm.report(report, title=f"{target} of {table.name}")
+    finally:  # the disk may be full, and the fit was long
+        _print(model_view(calm.model_).to_dict(), calm.summary(), as_json)
+    note(f"\nmodel: {out or 'not saved; --out model.json does that'}")
     if report:
-        calm.report(report, title=f"{target} of {table.name}")
-    _print(model_view(calm.model_).to_dict(), calm.summary(), as_json)
-    _note(f"\nmodel: {out or 'not saved; --out model.json does that'}")
-    if report:
-        _note(f"report: {report}")
+        note(f"report: {report}")
 
 
 @app.command()
+@reads_tables
 def predict(
     model: ModelFile,
     table: TableFile,
+    how: Spelling,
     out: Annotated[Path | None, typer.Option(help="CSV file; default: print.")] = None,
-    missing: Missing = None,
+    keep: Keep = None,
     as_json: AsJson = False,
 ) -> None:
     """Predict every row of a table: a number, or a class and the second class's probability."""
+    check_outputs({"--out": out}, {"the model": model, "the table": table})
     fitted = load(model)
-    X = _rows(table, fitted, missing)
-    mean = fitted.predict(X).tolist()
-    columns = {"prediction": mean}
-    if fitted.link == "logit":
-        first, second = fitted.classes
-        columns["prediction"] = [second if p > 0.5 else first for p in mean]
-        columns[f"probability_{second}"] = mean
+    names = list(dict.fromkeys(keep or ()))
+    rows = model_rows(table, fitted, how, keep=names)
+    predictions = _predictions(fitted, rows.columns)
+    for name in names:
+        if name in predictions:
+            raise typer.BadParameter(f"--keep {name!r}: a column of predictions has that name")
+    columns = {name: rows.verbatim.column(name).to_pylist() for name in names} | predictions
     records = list(zip(*columns.values(), strict=True))
     if as_json:
-        _print([dict(zip(columns, record, strict=True)) for record in records], "", True)
-        return
-    with out.open("w", encoding="utf-8", newline="") if out else nullcontext(sys.stdout) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(records)
+        text = json_text([dict(zip(columns, record, strict=True)) for record in records])
+    else:
+        text = _csv_text(columns, records)
+    if out is None:
+        typer.echo(visible(text) if sys.stdout.isatty() else text, nl=False)
+    else:
+        with new_file(out, newline="") as file:
+            file.write(text)
 
 
 @app.command()
+@reads_tables
 def summary(
     model: ModelFile,
+    how: Spelling,
     table: MaybeTableFile = None,
     target: TestTarget = None,
-    missing: Missing = None,
     as_json: AsJson = False,
 ) -> None:
     """Describe a model on one screen; with a table, measure it too."""
     fitted = load(model)
-    X, y = _test_rows(table, target, fitted, missing)
+    X, y = measured_rows(table, target, fitted, how)
     _print(model_view(fitted, X, y).to_dict(), summary_text(fitted, X, y), as_json)
 
 
 @app.command()
+@reads_tables
 def explain(
     model: ModelFile,
+    how: Spelling,
     table: MaybeTableFile = None,
     row: Annotated[int, typer.Option(help="Which row; 1 is the first.", min=1)] = 1,
     change: Changes = None,
@@ -192,24 +205,27 @@ def explain(
             metavar="SCORE|flip",
         ),
     ] = None,
-    missing: Missing = None,
     as_json: AsJson = False,
 ) -> None:
     """Explain one prediction, line by line: a row of a table, or values given by --with."""
     fitted = load(model)
     values: dict[str, Any] = {}
     if table:
-        X = _rows(table, fitted, missing)
+        X = model_rows(table, fitted, how).columns
         if row > X.num_rows:
             raise typer.BadParameter(f"--row must be at most {X.num_rows}; got {row}")
         values = X.slice(row - 1, 1).to_pylist()[0]
-    for text in change or ():
-        name, value = read_pair(text, "--with")
-        values[name] = read_value(feature_called(fitted, name), value)
+    values |= dict(read_change(text, fitted) for text in change or ())
+    for name in fitted.schema.names:
+        if name not in values:
+            raise typer.BadParameter(f"there is no value of {name!r}: give a TABLE, or --with")
     text, plain = explain_text(fitted, values), prediction_view(fitted, values).to_dict()
+    for line in plain["lines"]:
+        line["value"] = values[line["name"]]  # numbers as numbers
     if reach:
         goal = reach if reach == "flip" else read_number("--reach", reach)
-        found = counterfactual(fitted, values, goal)
+        with wrongly_called():
+            found = counterfactual(fitted, values, goal)
         text, plain = f"{text}\n\n{found}", {**plain, "counterfactual": found.to_dict()}
     _print(plain, text, as_json)
 
@@ -231,51 +247,57 @@ def audit(
 ) -> None:
     """Prove what the model does when a feature changes, over all inputs."""
     fitted = load(model)
-    if feature is None:
-        if start or stop:
-            raise typer.BadParameter("--from and --to need a feature: calmgam audit MODEL FEATURE")
-        _audit_all(fitted, given, as_json)
-        return
-    chosen = feature_called(fitted, feature)
-    reports: dict[str, Any]
-    if start is None and stop is None:
-        reports = {
-            "monotonicity": monotonicity(fitted, feature, given),
-            "jumps": jumps(fitted, feature),
-        }
-    elif start is None or stop is None:
+    has_ends = start is not None, stop is not None
+    if feature is None and any(has_ends):
+        raise typer.BadParameter("--from and --to need a feature: calmgam audit MODEL FEATURE")
+    if any(has_ends) and not all(has_ends):
         raise typer.BadParameter("a change needs both --from and --to")
-    else:
-        ends = read_value(chosen, start), read_value(chosen, stop)
-        reports = {"sensitivity": sensitivity(fitted, feature, *ends, given)}
+    with wrongly_called():  # the model is sound, so an error is about what was asked
+        if feature is None:
+            _audit_all(fitted, given, as_json)
+            return
+        chosen = feature_called(fitted, feature)
+        reports: dict[str, Any]
+        if start is None or stop is None:
+            reports = {
+                "monotonicity": monotonicity(fitted, feature, given),
+                "jumps": jumps(fitted, feature),
+            }
+        else:
+            ends = read_value(chosen, start), read_value(chosen, stop)
+            reports = {"sensitivity": sensitivity(fitted, feature, *ends, given)}
     plain = {name: report.to_dict() for name, report in reports.items()}
     _print(plain, "\n".join(map(str, reports.values())), as_json)
 
 
 @app.command()
+@reads_tables
 def report(
     model: ModelFile,
+    how: Spelling,
     table: MaybeTableFile = None,
     target: TestTarget = None,
     out: Annotated[
         Path | None, typer.Option(help="HTML file; default: beside the model file.")
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
-    missing: Missing = None,
 ) -> None:
     """Write one HTML page that shows, audits and runs a model; it opens without network."""
     from calmgam.read.report import report as write_report
 
+    page = out or model.with_suffix(".html")
+    check_outputs({"--out": page}, {"the model": model, "the table": table})
     fitted = load(model)
-    X, y = _test_rows(table, target, fitted, missing)
-    path = write_report(fitted, out or model.with_suffix(".html"), X=X, y=y, title=title)
-    typer.echo(path)
+    X, y = measured_rows(table, target, fitted, how)
+    show(str(write_report(fitted, page, X=X, y=y, title=title)))
 
 
 @app.command()
 def demo(
     rows: Annotated[int, typer.Option(help="Rows to simulate.", min=100)] = 5000,
-    out: Annotated[Path, typer.Option(help="Folder for what is drawn.")] = Path("demo_output"),
+    out: Annotated[Path, typer.Option(help="Folder for what is drawn.", file_okay=False)] = Path(
+        "demo_output"
+    ),
     features: Annotated[
         int | None, typer.Option(help="Draw only the most important ones.", min=1)
     ] = None,
@@ -286,6 +308,22 @@ def demo(
     run(rows, out, features)
 
 
+def _predictions(model: Model, X: Any) -> dict[str, list[Any]]:
+    mean = model.predict(X).tolist()
+    if model.link != "logit":
+        return {"prediction": mean}
+    classes = model.classify(model.score(X)).tolist()
+    return {"prediction": classes, f"probability_{model.classes[1]}": mean}
+
+
+def _csv_text(names: Iterable[str], records: Iterable[Iterable[Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(records)
+    return text.getvalue()
+
+
 def _audit_all(model: Model, given: str | None, as_json: bool) -> None:
     """Print a verdict on every feature, the most important one first."""
     table = Table("feature", "the score, as it grows", "hidden jumps", box=None, pad_edge=False)
@@ -293,74 +331,21 @@ def _audit_all(model: Model, given: str | None, as_json: bool) -> None:
     features, quiet = model_view(model).features, not sys.stderr.isatty()
     for view in track(features, "audit", console=NOTES, transient=True, disable=quiet):
         found = monotonicity(model, view.name, given)
-        is_ordered = model.schema[view.name].kind != "categorical"
+        is_ordered = found.direction != "unordered"
         proved = "" if found.proved else " (not proved)"
         verdict = f"{found.direction}{proved}" if is_ordered else "levels have no order"
-        table.add_row(
-            escape(view.name), verdict, escape("\n".join(map(str, joint_jumps(view.jumps))))
-        )
+        lines = [cell(str(jump)) for jump in joint_jumps(view.jumps)]
+        table.add_row(cell(view.name), verdict, Text("\n").join(lines))
         plain.append(found.to_dict() | {"jumps": [jump.to_dict() for jump in view.jumps]})
     if as_json:
         _print(plain, "", True)
     else:
         width = None if sys.stdout.isatty() else N_COLUMNS
-        Console(highlight=False, width=width).print(table)
-
-
-def _show_columns(schema: Schema, n_rows: int, title: str) -> None:
-    """Show what the columns are taken for."""
-    table = Table("column", "taken as", "values", box=None, pad_edge=False)
-    for feature in schema.features[:MAX_COLUMNS]:
-        note = ", some missing" if feature.has_missing else ""
-        table.add_row(escape(feature.name), feature.kind, escape(_values_text(feature)) + note)
-    _note(f"{title}, {n_rows:,} rows, {schema.n_features} features")
-    NOTES.print(table)
-    if schema.n_features > MAX_COLUMNS:
-        _note(f"and {schema.n_features - MAX_COLUMNS} more columns")
-    _note("")
-
-
-def _values_text(feature: Feature) -> str:
-    if feature.is_numeric:
-        is_empty = math.isnan(feature.low)
-        return (
-            "none" if is_empty else f"{brief_number(feature.low)} to {brief_number(feature.high)}"
-        )
-    first = " ".join(", ".join(feature.levels[:4]).split())  # on one line
-    return f"{feature.n_levels}: {first}, …" if feature.n_levels > 4 else first
-
-
-def _rows(path: Path, model: Model, missing: Iterable[str] | None, *others: str) -> Any:
-    """Read the columns that a model asks for, and others, of a table."""
-    text = [feature.name for feature in model.schema.features if feature.kind == "categorical"]
-    table = read_table(path, text, list(missing or ()))
-    wanted = (*model.schema.names, *others)
-    for name in wanted:
-        if name not in table.column_names:
-            hint = did_you_mean(name, table.column_names)
-            raise ValueError(f"{path} must have a column called {name!r}; {hint}")
-    return table.select(wanted)
-
-
-def _test_rows(
-    path: Path | None, target: str | None, model: Model, missing: Iterable[str] | None
-) -> tuple[Any, Any]:
-    """Read rows on which a model is measured, if there are any."""
-    if (path is None) != (target is None):
-        raise typer.BadParameter("measuring a model needs both TABLE and --target")
-    if path is None or target is None:
-        return None, None
-    if target in model.schema.names:
-        raise typer.BadParameter(f"{target!r} is a feature of the model, so not its target")
-    rows = training_rows(_rows(path, model, missing, target), target)
-    if unknown := set(rows.y.tolist()) - set(model.classes or rows.y.tolist()):
-        raise ValueError(f"{target!r} must hold the classes {model.classes}; got {unknown}")
-    return rows.X, rows.y
+        Console(highlight=False, width=width, emoji=False).print(table)
 
 
 def _print(plain: Any, text: str, as_json: bool) -> None:
-    typer.echo(json.dumps(plain, ensure_ascii=False, indent=1) if as_json else text)
-
-
-def _note(text: str) -> None:
-    NOTES.print(text, markup=False)
+    if as_json:
+        typer.echo(json_text(plain), nl=False)
+    else:
+        show(text)

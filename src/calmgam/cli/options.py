@@ -6,15 +6,20 @@ A name that does not exist is refused with the nearest that does; exit code 2.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+import inspect
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from enum import Enum
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from calmgam import __version__
-from calmgam.cli.tables import MISSING, STDIN, did_you_mean
+from calmgam.cli.tables import MISSING, STDIN, Spelling, did_you_mean
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import Feature
 
@@ -26,9 +31,26 @@ def _show_version(wanted: bool) -> None:
 
 
 def _check_table(path: Path | None) -> Path | None:
-    if path and path != STDIN and not path.is_file():
+    if path and path != STDIN and not path.exists():
         raise typer.BadParameter(f"there is no file {path}")
+    if path and path.is_dir():
+        raise typer.BadParameter(f"{path} is a folder, not a table")
     return path
+
+
+def _check_encoding(name: str | None) -> str | None:
+    try:
+        io.TextIOWrapper(io.BytesIO(), encoding=name or "utf-8")
+    except LookupError:
+        raise typer.BadParameter(f"there is no encoding of text called {name!r}") from None
+    return name
+
+
+class Mark(str, Enum):
+    """Decimal mark."""
+
+    point = "."
+    comma = ","
 
 
 TABLE_HELP = "CSV, TSV or Parquet file, gzipped or not; - is standard input."
@@ -71,11 +93,65 @@ Changes = Annotated[
 ]
 
 
+Decimal = Annotated[
+    Mark | None,
+    typer.Option(help="Decimal mark of numbers; default: what the table tells."),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        help="How text is written, such as latin-1; default: UTF-8.",
+        metavar="NAME",
+        callback=_check_encoding,
+    ),
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(help="Copy this column of the table.", metavar="COLUMN"),
+]
+
+
 class Task(str, Enum):
     """What is predicted."""
 
     regression = "regression"
     classification = "classification"
+
+
+def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that say how a table is written; it gets them as `how`."""
+    signature = inspect.signature(command, eval_str=True)
+
+    @wraps(command)
+    def with_spelling(
+        *,
+        missing: list[str] | None,
+        decimal: Mark | None,
+        encoding: str | None,
+        **others: Any,
+    ) -> None:
+        how = Spelling(tuple(missing or ()), decimal.value if decimal else None, encoding)
+        command(**others, how=how)
+
+    options = {"missing": Missing, "decimal": Decimal, "encoding": Encoding}
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in options.items()
+    ]
+    own = [each for each in signature.parameters.values() if each.name != "how"]
+    with_spelling.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[*own, *added]
+    )
+    return with_spelling
+
+
+@contextmanager
+def wrongly_called(errors: tuple[type[Exception], ...] = (ValueError,)) -> Iterator[None]:
+    """Turn errors into exit code 2: what users typed is their only cause."""
+    try:
+        yield
+    except errors as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def feature_called(model: Model, name: str) -> Feature:
@@ -86,7 +162,7 @@ def feature_called(model: Model, name: str) -> Feature:
 
 def read_value(feature: Feature, text: str) -> Any:
     """Read a value of a feature; a spelling of missing is None."""
-    if text in MISSING:
+    if text in MISSING and text not in feature.levels:
         return None
     if not feature.is_numeric:
         check_name(f"level of {feature.name!r}", text, feature.levels)
@@ -102,14 +178,53 @@ def read_number(name: str, text: str) -> float:
         raise typer.BadParameter(f"{name} must be a number; got {text!r}") from None
 
 
-def read_setting(text: str, parameters: Mapping[str, Any]) -> tuple[str, Any]:
-    """Read a parameter and its value: a Python literal, or a word."""
-    name, value = read_pair(text, "--set")
-    check_name("parameter", name, parameters)
+def read_change(text: str, model: Model) -> tuple[str, Any]:
+    """Read FEATURE=VALUE; the feature's name may hold an equals sign."""
+    known = [name for name in model.schema.names if text.startswith(f"{name}=")]
+    name = max(known, key=len) if known else read_pair(text, "--with")[0]
+    return name, read_value(feature_called(model, name), text[len(name) + 1 :])
+
+
+def read_settings(texts: Iterable[str], estimator: Any) -> dict[str, Any]:
+    """Read parameters and their values, Python literals or words, and try them on an estimator.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        ``name=value``; ``part.name=value`` is a parameter of a part.
+    estimator : scikit-learn estimator
+    """
+    parameters = estimator.get_params(deep=True)
+    settings = dict(_read_setting(text, parameters) for text in texts)
+    with wrongly_called((ValueError, TypeError, AttributeError)):
+        estimator.set_params(**settings)
+    return settings
+
+
+def _read_setting(text: str, parameters: Mapping[str, Any]) -> tuple[str, Any]:
+    typed, value = read_pair(text, "--set")
+    name = typed.replace(".", "__")
+    part = name.partition("__")[0]
+    has_parts = any(each.startswith(f"{part}__") for each in parameters)
+    if part not in parameters or part == name or has_parts:  # else the estimator knows why not
+        check_name("parameter", typed, [each.replace("__", ".") for each in parameters])
     try:
         return name, ast.literal_eval(value)
     except (ValueError, SyntaxError):  # a word
         return name, value
+
+
+@contextmanager
+def blaming(settings: Mapping[str, Any]) -> Iterator[None]:
+    """Turn an error that begins with the name of a setting into exit code 2."""
+    names = {word for name in settings for word in (name.replace("__", "."), *name.split("__"))}
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        first = re.match(r"[\w.]*", str(error))
+        if first and first[0] in names:
+            raise typer.BadParameter(f"--set: {error}") from None
+        raise
 
 
 def read_pair(text: str, option: str) -> tuple[str, str]:

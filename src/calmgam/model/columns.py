@@ -177,7 +177,7 @@ def _frame_column(series: nw.Series[Any]) -> Column:
 
 def label(value: Any) -> str:
     """Return the text of a level."""
-    if isinstance(value, float | np.floating) and value % 1 == 0 and abs(value) < MAX_WHOLE:
+    if isinstance(value, float | np.floating) and value % 1 == 0 and -MAX_WHOLE < value < MAX_WHOLE:
         return str(int(value))
     return str(value)
 

@@ -29,20 +29,23 @@ def new_file(path: str | os.PathLike[str], mode: str = "w", **options: Any) -> I
     """
     if "b" not in mode:
         options.setdefault("encoding", "utf-8")
-    path = Path(os.path.realpath(path))
+    path = Path(path)
     if path.exists() and not path.is_file():
         with open(path, mode, **options) as file:  # a folder is refused here
             yield file
         return
+    path = Path(os.path.realpath(path))  # a link to a pipe, such as /dev/stdout, leads nowhere
     handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(handle, mode, **options) as file:
             yield file
         os.chmod(name, _permissions(path))
         os.replace(name, path)
-    except BaseException:
+    except BaseException as error:
         with suppress(FileNotFoundError):
             os.unlink(name)
+        if isinstance(error, OSError) and error.errno and error.filename in (None, name):
+            raise OSError(error.errno, error.strerror, str(path)) from None  # the name users know
         raise
 
 

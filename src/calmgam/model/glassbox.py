@@ -191,6 +191,10 @@ class Model:
         score = self.score(X)
         return score if self.link == "identity" else _logistic(score)
 
+    def classify(self, score: FloatArray) -> Any:
+        """Class of every score of a "logit" model: the second where the score is above 0."""
+        return np.array(self.classes)[(score > 0).astype(np.intp)]
+
     def score_encoded(self, X: FloatArray) -> FloatArray:
         """`score` of an encoded matrix."""
         scores = np.full(len(X), self.intercept)

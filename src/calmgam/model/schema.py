@@ -58,6 +58,10 @@ class Feature:
         Some training rows had a level that was too rare to keep.
     low, high : float
         Finite range of a numeric feature in training; NaN if there was no value, and of levels.
+    whole : bool
+        All numbers seen in training were whole.
+    ordered : bool
+        The levels come from an ordered column: their order means something.
     """
 
     name: str
@@ -68,6 +72,8 @@ class Feature:
     has_rare: bool = False
     low: float = math.nan
     high: float = math.nan
+    whole: bool = False
+    ordered: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -94,7 +100,7 @@ class Feature:
     def _identity(self) -> tuple[Any, ...]:
         # repr, so that NaN equals NaN
         range_text = repr(self.low), repr(self.high)
-        flags = self.has_missing, self.has_rare
+        flags = self.has_missing, self.has_rare, self.whole, self.ordered
         return self.name, self.index, self.kind, self.levels, flags, range_text
 
     def __eq__(self, other: object) -> bool:
@@ -109,6 +115,11 @@ class Feature:
     def is_numeric(self) -> bool:
         """Values lie on a line; otherwise they are codes of levels."""
         return self.kind == "numeric"
+
+    @property
+    def has_order(self) -> bool:
+        """Values can grow: numbers, False to True, or ordered levels."""
+        return self.kind != "categorical" or self.ordered
 
     @property
     def n_levels(self) -> int:
@@ -160,13 +171,18 @@ class Feature:
             "has_rare": self.has_rare,
             "low": self.low,
             "high": self.high,
+            "whole": self.whole,
+            "ordered": self.ordered,
         }
 
     @classmethod
     def from_dict(cls, plain: Document, index: int) -> Feature:
         """Inverse of `to_dict`."""
         plain = Plain.of(plain)
-        plain.fields("name", "kind", "levels", "has_missing", "has_rare", "low", "high")
+        flags = ("whole", "ordered")  # which version 1 did not know
+        plain.fields(
+            *("name", "kind", "levels", "has_missing", "has_rare", "low", "high"), optional=flags
+        )
         return plain.make(
             cls,
             plain["name"].text(),
@@ -177,6 +193,7 @@ class Feature:
             plain["has_rare"].flag(),
             plain["low"].number(finite=False),
             plain["high"].number(finite=False),
+            *(name in plain and plain[name].flag() for name in flags),
         )
 
 
@@ -302,7 +319,8 @@ def _learn(column: Column, index: int, max_levels: int) -> Feature:
         counts = np.bincount(codes[~np.isnan(codes)].astype(int))
         most_frequent = np.sort(np.argsort(-counts, kind="stable")[:max_levels])
         levels = [levels[code] for code in most_frequent]
-    return Feature(column.name, index, kind, tuple(levels), has_missing, has_rare)
+    ordered = kind == "categorical" and bool(column.order)
+    return Feature(column.name, index, kind, tuple(levels), has_missing, has_rare, ordered=ordered)
 
 
 def _learn_numeric(column: Column, index: int) -> Feature:
@@ -314,6 +332,7 @@ def _learn_numeric(column: Column, index: int) -> Feature:
         has_missing=bool(np.isnan(np.min(values, initial=math.inf))),
         low=float(np.fmin.reduce(values, initial=math.nan)),
         high=float(np.fmax.reduce(values, initial=math.nan)),
+        whole=bool(np.all(np.isnan(values) | (np.floor(values) == values))),
     )
 
 

@@ -7,7 +7,7 @@ leave gaps. `PartitionTree(nodes)` checks that it is one tree without unreachabl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,8 +18,11 @@ from numpy.typing import NDArray
 from calmgam.model.columns import FloatArray
 from calmgam.model.partition import MAX_DEPTH, nested_splits, too_deep
 from calmgam.model.plain import Document, Plain
-from calmgam.model.regions import Condition, Region
+from calmgam.model.regions import Condition, Mask, Region
 from calmgam.model.schema import Schema
+
+Rows = slice | NDArray[np.intp]
+Holds = Callable[[Condition, Rows], Mask]
 
 
 @dataclass(frozen=True)
@@ -167,28 +170,32 @@ class PartitionTree:
 
     def leaf_of(self, X: FloatArray) -> NDArray[np.int32]:
         """Leaf of every row of the encoded matrix."""
-        leaf_of_row = np.zeros(len(X), dtype=np.int32)
-        self._assign(0, X, None, leaf_of_row)
-        return leaf_of_row
+        return self.leaf_where(
+            len(X), lambda condition, rows: condition.holds(X[:, condition.feature.index][rows])
+        )
 
-    def _assign(
-        self,
-        index: int,
-        X: FloatArray,
-        rows: NDArray[np.intp] | None,
-        leaf_of_row: NDArray[np.int32],
-    ) -> None:
-        """Write the leaves of `rows` (None: all) that have come to node `index`."""
-        node = self.nodes[index]
-        if node.condition is None:
-            leaf_of_row[slice(None) if rows is None else rows] = node.leaf
-            return
-        column = X[:, node.condition.feature.index]
-        holds = node.condition.holds(column if rows is None else column[rows])
-        left = np.flatnonzero(holds)
-        right = np.flatnonzero(~holds)
-        self._assign(node.left, X, left if rows is None else rows[left], leaf_of_row)
-        self._assign(node.right, X, right if rows is None else rows[right], leaf_of_row)
+    def leaf_where(self, n_rows: int, holds: Holds) -> NDArray[np.int32]:
+        """Leaf of every row, given where conditions hold.
+
+        Parameters
+        ----------
+        n_rows : int
+        holds : callable
+            Of a condition and some rows: the mask of those that satisfy it.
+        """
+        leaf_of_row = np.zeros(n_rows, dtype=np.int32)
+        waiting: list[tuple[int, Rows]] = [(0, slice(None))]
+        while waiting:
+            index, rows = waiting.pop()
+            node = self.nodes[index]
+            if node.condition is None:
+                leaf_of_row[rows] = node.leaf
+                continue
+            mask = holds(node.condition, rows)
+            for child, side in ((node.left, mask), (node.right, ~mask)):
+                inside = np.flatnonzero(side)
+                waiting.append((child, inside if isinstance(rows, slice) else rows[inside]))
+        return leaf_of_row
 
     def __str__(self) -> str:
         return "\n".join(self._lines(0, ""))

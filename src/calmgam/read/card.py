@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from html import escape
 
 from calmgam.model.glassbox import Model
+from calmgam.read.numbers import scale_of
 from calmgam.read.text import error_text, size_texts
 from calmgam.read.view_types import ModelView
 from calmgam.read.views import model_view
-from calmgam.read.wording import brief_number
+from calmgam.read.wording import shown_view
 
 N_FEATURES = 8
 
@@ -51,7 +52,7 @@ def card(model: Model, title: str = "Model") -> str:
     str
         HTML.
     """
-    view = model_view(model)
+    view = shown_view(model_view(model))
     task, size = size_texts(view)
     n_others = view.n_features - N_FEATURES
     return CARD.format(
@@ -66,11 +67,12 @@ def card(model: Model, title: str = "Model") -> str:
 
 def _feature_rows(view: ModelView) -> Iterator[str]:
     largest = view.features[0].importance or 1.0
+    scale = scale_of([largest])
     for feature in view.features[:N_FEATURES]:
         width = 8 * feature.importance / largest
         yield (
             f"<tr><td>{escape(feature.name)}</td>"
             f'<td><i style="width: {width:.2f}em"></i></td>'
-            f'<td class="number">{brief_number(feature.importance)}</td>'
+            f'<td class="number">{scale.text(feature.importance)}</td>'
             f"<td>{escape(', '.join(feature.conditioned_on))}</td></tr>"
         )

@@ -1,52 +1,56 @@
 """Counterfactuals: the smallest change of a row that reaches a score or flips the decision.
 
-All values that the model can tell apart are tried, for every mutable feature (or pair of them).
-Fewer changed features come first; then the smaller distance. The distance of a number is the share
-of the feature's training rows between the old and the new value (half of both bins counts); of a
-level the share of rows that do *not* have the new level; leaving missing costs 1. The distances of
-two features add up. No change leads to a missing value or an unseen level.
+Of every bin that the model can tell apart the value nearest to the row's own is tried, for every
+mutable feature (or pair of them): the edge itself below, the first number above an edge (the next
+whole one in a column of whole numbers, otherwise the shortest one in the first hundredth of the
+bin). Fewer changed features come first. Of one feature the nearest value that does it counts. Then
+the smaller *distance* wins: of a number the share of the feature's training rows between the old
+and the new value (half of both bins counts); of a level, and of a number in place of a missing one,
+the share of rows that are elsewhere. The distances of two features add up. No change leads to a
+missing value or an unseen level.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from calmgam.model.exact.inputs import (
-    Indexes,
-    Inputs,
-    Row,
-    curves,
-    decode_row,
-    decode_value,
-    encode_row,
-    rows_per_slot,
-)
+from calmgam.model.exact.inputs import Indexes, all_inputs, curves, rounding
+from calmgam.model.exact.rows import Row, UserRow, decode_value, read_row
 from calmgam.model.glassbox import Model, Term
-from calmgam.model.regions import Mask
 from calmgam.model.schema import FloatArray
 from calmgam.model.shapes import slot_codes
-from calmgam.read.findings import Report, is_supported, value_text
-
-# Empty bins count as holding this share of the rows, so that the nearest of them wins.
-SLIVER = 1e-9
+from calmgam.read.findings import (
+    Report,
+    affected,
+    contributions_beside,
+    is_supported,
+    probability_of,
+    total,
+    value_text,
+)
+from calmgam.read.nearest_values import Choice
 
 
 @dataclass(frozen=True, repr=False)
 class Change(Report):
-    """One feature's part of a counterfactual."""
+    """One feature's part of a counterfactual; `mark` says if training did not see `before`."""
 
     feature: str
     before: Any
     after: Any
     distance: float
+    mark: str = ""
 
     def __str__(self) -> str:
-        return f"{self.feature}: {value_text(self.before)} → {value_text(self.after)}"
+        before = value_text(self.before, self.mark)
+        return f"{self.feature}: {before} → {value_text(self.after)}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,9 +67,11 @@ class Counterfactual(Report):
         False if no change of so many features reaches the target; then nothing changes.
     changes : tuple of Change
     row : dict
-        The row after the changes, by feature name.
+        The row after the changes, by feature name; what does not change is as it was given.
     supported : bool
         Every region that chooses a curve for it holds training rows.
+    probabilities : (float, float) or None
+        Of the second class, before and after the changes, if the model is a classifier.
     """
 
     target: float
@@ -75,6 +81,7 @@ class Counterfactual(Report):
     changes: tuple[Change, ...]
     row: Row
     supported: bool
+    probabilities: tuple[float, float] | None
 
     @property
     def distance(self) -> float:
@@ -86,30 +93,37 @@ class Counterfactual(Report):
         if not self.reached:
             return f"{goal}: no change of so few mutable features gets there"
         what = " and ".join(map(str, self.changes)) or "nothing needs to change"
-        support = "" if self.supported else " [no training rows]"
-        return f"{goal}: {what}, which gives {self.new_score:.4g}{support}"
+        parts = [f"{goal}: {what}, which gives {self.new_score:.4g}"]
+        if self.probabilities:
+            parts.append(" (probability {:.3f} → {:.3f})".format(*self.probabilities))
+        return "".join(parts) + ("" if self.supported else " [no training rows]")
 
 
 def counterfactual(
     model: Model,
     row: Any,
-    target: float | str,
+    target: float | str | None = None,
     mutable: Sequence[str] | None = None,
     n_features: int = 1,
+    probability: float | None = None,
 ) -> Counterfactual:
     """Find the smallest change of a row that reaches a score or flips the decision.
 
     Parameters
     ----------
     model : Model
-    row : mapping by feature name, or table of one row
+    row : mapping, sequence or one-row table
+        A value for every feature, by name or in the model's order.
     target : float or "flip"
         A score, to be reached from below or above; "flip" changes a classifier's decision (it is
-        the second class where the score is above 0).
+        the second class where the score is above 0). The score of a classifier is a log-odds: a
+        number between 0 and 1 is refused, since it may be meant as a probability.
     mutable : sequence of str, optional
         The features that may change; all by default.
     n_features : {1, 2}
         How many may change at once.
+    probability : float, optional
+        Instead of `target`: the probability of a classifier's second class to be reached.
 
     Returns
     -------
@@ -117,91 +131,147 @@ def counterfactual(
     """
     if n_features not in (1, 2):
         raise ValueError(f"n_features must be 1 or 2; got {n_features}")
-    if isinstance(target, str) and (target != "flip" or model.link != "logit"):
-        raise ValueError(f"target must be a score, or 'flip' for a classifier; got {target!r}")
-    encoded = encode_row(model.schema, row)
-    score = float(_scores(model, encoded, {}))
-    inputs = Inputs.of(model)
+    user_row = read_row(model.schema, row)
+    search = _Search(model, user_row)
+    goal = _goal(model, search.score, target, probability)
     names = model.schema.names if mutable is None else mutable
-    choices = {k: _Choice.of(inputs, k, encoded[k]) for k in map(model.schema.index, names)}
-    sizes = range(n_features + 1)  # perhaps nothing needs to change
-    attempts = (_nearest(model, encoded, choices, size, _goal(score, target)) for size in sizes)
-    found = next((changed for changed in attempts if changed is not None), None)
-    row_after, changes = encoded.copy(), []
-    for k, at in (found or {}).items():
-        feature, choice = model.schema.features[k], choices[k]
-        row_after[k] = choice.points[at]
-        before, after = (decode_value(feature, values[k]) for values in (encoded, row_after))
-        changes.append(Change(feature.name, before, after, float(choice.distances[at])))
-    return Counterfactual(
-        target=0.0 if isinstance(target, str) else float(target),
-        score=score,
-        new_score=float(_scores(model, row_after, {})),
-        reached=found is not None,
-        changes=tuple(changes),
-        row=decode_row(model.schema, row_after),
-        supported=is_supported(model, row_after[None]),
-    )
+    indexes = list(dict.fromkeys(map(model.schema.index, names)))
+    found = {} if goal.is_reached(search.score) else search.one_change(indexes, goal)
+    if found is None and n_features == 2:
+        found = search.two_changes(indexes, goal)
+    return _answer(model, user_row, search, goal, found)
 
 
-@dataclass(frozen=True, eq=False)
-class _Choice:
-    """The values that a feature may take instead of its own, and how far away they are."""
+@dataclass(frozen=True)
+class _Goal:
+    """A score to come up (sign 1) or down (sign -1) to, and the test of exact scores."""
 
-    points: FloatArray
-    distances: FloatArray
-
-    @classmethod
-    def of(cls, inputs: Inputs, index: int, code: float) -> _Choice:
-        term = inputs.model.terms[index]
-        points = inputs.points[index][~np.isnan(inputs.points[index])]
-        counts = rows_per_slot(term)
-        slots = slot_codes(term.feature, term.edges, np.append(points, code))
-        if not term.feature.is_numeric:
-            return cls(points, 1 - counts[slots[:-1]] / (counts.sum() or 1.0))
-        if np.isnan(code):
-            return cls(points, np.ones(len(points)))
-        shares = counts[:-1] / (counts[:-1].sum() or 1.0) + SLIVER
-        ranks = (np.cumsum(shares) - shares / 2)[slots]
-        return cls(points, np.abs(ranks[:-1] - ranks[-1]))
+    target: float
+    sign: int
+    is_reached: Callable[[float], bool]
 
 
-def _goal(score: float, target: float | str) -> Callable[[FloatArray], Mask]:
-    """Return the test that scores must pass."""
+def _goal(
+    model: Model, score: float, target: float | str | None, probability: float | None
+) -> _Goal:
+    is_classifier = model.link == "logit"
+    if (target is None) == (probability is None):
+        raise ValueError("one of target and probability must be given")
+    if probability is not None:
+        if not is_classifier or not 0 < probability < 1:
+            raise ValueError(
+                "probability must be between 0 and 1, and the model a classifier; "
+                f"got {probability} and a model with the link {model.link!r}"
+            )
+        wanted = probability
+        odds = math.log(wanted) - math.log1p(-wanted)
+        if probability_of(score) < wanted:
+            return _Goal(odds, 1, lambda s: bool(probability_of(s) >= wanted))
+        return _Goal(odds, -1, lambda s: bool(probability_of(s) <= wanted))
     if isinstance(target, str):
-        return (lambda scores: scores <= 0) if score > 0 else (lambda scores: scores > 0)
-    return (lambda s: s >= target) if score < target else (lambda s: s <= target)
+        if target != "flip" or not is_classifier:
+            raise ValueError(f"target must be a score, or 'flip' for a classifier; got {target!r}")
+        return _Goal(0.0, -1, lambda s: s <= 0) if score > 0 else _Goal(0.0, 1, lambda s: s > 0)
+    assert target is not None
+    aim = float(target)
+    if not math.isfinite(aim):
+        raise ValueError(f"target must be a finite score; got {aim}")
+    if is_classifier and 0 < aim < 1:
+        raise ValueError(
+            f"target={aim:g} may be a probability or a score (log-odds): say probability={aim:g}, "
+            f"or probability={probability_of(aim):.6g} for the log-odds {aim:g}"
+        )
+    return _Goal(aim, 1, lambda s: s >= aim) if score < aim else _Goal(aim, -1, lambda s: s <= aim)
 
 
-def _nearest(
-    model: Model,
-    row: FloatArray,
-    choices: Mapping[int, _Choice],
-    size: int,
-    reaches: Callable[[FloatArray], Mask],
-) -> dict[int, int] | None:
-    """Return the nearest change of so many features that reaches the goal: feature: choice."""
-    nearest, smallest = None, np.inf
-    for chosen in combinations(choices, size):
-        scores = _scores(model, row, {k: choices[k].points for k in chosen})
-        distances = sum(np.ix_(*(choices[k].distances for k in chosen)), np.zeros(scores.shape))
-        distances[~reaches(scores)] = np.inf
-        at = np.unravel_index(distances.argmin(), distances.shape)
-        if distances[at] < smallest:
-            nearest, smallest = dict(zip(chosen, map(int, at), strict=True)), distances[at]
-    return nearest
+class _Search:
+    """A row, and what changes of its features do to its score."""
 
+    def __init__(self, model: Model, row: UserRow) -> None:
+        self.model, self.row = model, row.encoded
+        self.contributions = model.contributions_encoded(self.row[None])[0]
+        self.score = total(model, self.contributions)
+        self.choices: dict[int, Choice] = {}
+        self.changes: dict[int, FloatArray] = {}
 
-def _scores(model: Model, row: FloatArray, points: Mapping[int, FloatArray]) -> FloatArray:
-    """Return the scores of a row with all combinations of points of some features, an axis each.
+    @cached_property
+    def tie(self) -> float:
+        """Sums closer than this may be equal."""
+        return rounding(self.model)
 
-    Terms are added in the model's own order, so that these are its very bits.
-    """
-    columns = dict(zip(points, np.ix_(*points.values()), strict=True))
-    scores = np.full([len(values) for values in points.values()], model.intercept)
-    for term in model.terms:
-        scores += _contribution(term, row, columns)
-    return scores
+    def one_change(self, indexes: Sequence[int], goal: _Goal) -> dict[int, int] | None:
+        """Return the feature and its choice that reach the goal; None if there is none."""
+        best, smallest = None, np.inf
+        for k in indexes:
+            self.choices[k] = Choice.of(all_inputs(self.model).axes[k], self.row[k])
+            self.changes[k] = self._changes((k,))
+            at = self._first((k,), self.changes[k], self.choices[k].steps, goal)
+            if at is not None and self.choices[k].distances[at] < smallest:
+                best, smallest = {k: at[0]}, float(self.choices[k].distances[at])
+        return best
+
+    def two_changes(self, indexes: Sequence[int], goal: _Goal) -> dict[int, int] | None:
+        """Return the nearest pair of choices that reaches the goal, by feature."""
+        best, smallest = None, np.inf
+        needed = goal.sign * (goal.target - self.score) - self.tie
+        gains = {k: float((goal.sign * self.changes[k]).max()) for k in indexes}
+        touched = {k: {t.feature.index for t in affected(self.model, [k])} for k in indexes}
+        for pair in combinations(indexes, 2):
+            first, second = pair
+            is_apart = touched[first].isdisjoint(touched[second])
+            if is_apart and gains[first] + gains[second] < needed:
+                continue
+            one, other = (self.choices[k] for k in pair)
+            distances = np.add.outer(one.distances, other.distances)
+            distances[~np.isfinite(np.add.outer(one.steps, other.steps))] = np.inf
+            changes = (
+                np.add.outer(self.changes[first], self.changes[second])
+                if is_apart
+                else self._changes(pair)
+            )
+            at = self._first(pair, changes, np.where(distances < smallest, distances, np.inf), goal)
+            if at is not None:
+                best, smallest = dict(zip(pair, at, strict=True)), float(distances[at])
+        return best
+
+    def _first(
+        self, chosen: tuple[int, ...], changes: FloatArray, order: FloatArray, goal: _Goal
+    ) -> tuple[int, ...] | None:
+        """Return where the goal is reached first; sums too close to it are added up exactly."""
+        beyond = goal.sign * (self.score + changes - goal.target)
+        order = np.where(beyond >= -self.tie, order, np.inf)
+        while True:
+            at = tuple(map(int, np.unravel_index(order.argmin(), order.shape)))
+            if not order[at] < np.inf:
+                return None
+            found = dict(zip(chosen, at, strict=True))
+            if beyond[at] > self.tie or goal.is_reached(self.score_at(found)):
+                return at
+            order[at] = np.inf
+
+    def row_at(self, found: Mapping[int, int]) -> FloatArray:
+        """Return the encoded row with some choices made."""
+        row = self.row.copy()
+        for k, at in found.items():
+            row[k] = self.choices[k].nearest(at)
+        return row
+
+    def score_at(self, found: Mapping[int, int]) -> float:
+        """Return the score of the row with some choices made, to the bit."""
+        row = self.row_at(found)
+        return total(
+            self.model, contributions_beside(self.model, self.row, self.contributions, row)
+        )
+
+    def _changes(self, chosen: tuple[int, ...]) -> FloatArray:
+        """Return the change of the score for all combinations of choices, an axis per feature."""
+        points = [self.choices[k].points for k in chosen]
+        columns = dict(zip(chosen, np.ix_(*points), strict=True))
+        changes = np.zeros([len(values) for values in points])
+        for term in affected(self.model, chosen):
+            known = self.contributions[term.feature.index]
+            changes += _contribution(term, self.row, columns) - known
+        return changes
 
 
 def _contribution(term: Term, row: FloatArray, columns: Mapping[int, FloatArray]) -> FloatArray:
@@ -221,3 +291,29 @@ def _contribution(term: Term, row: FloatArray, columns: Mapping[int, FloatArray]
     slots = slot_codes(term.feature, term.edges, own.ravel()).reshape(own.shape)
     contribution: FloatArray = curves(term)[leaves, slots]
     return contribution
+
+
+def _answer(
+    model: Model, row: UserRow, search: _Search, goal: _Goal, found: Mapping[int, int] | None
+) -> Counterfactual:
+    row_after, values, changes = search.row_at(found or {}), row.values(), []
+    for k, at in (found or {}).items():
+        feature = model.schema.features[k]
+        after = decode_value(feature, row_after[k])
+        distance = float(search.choices[k].distances[at])
+        changes.append(Change(feature.name, row.value(k), after, distance, row.mark(k)))
+        values[feature.name] = after
+    new_score = search.score_at(found or {})
+    probabilities = None
+    if model.link == "logit":
+        probabilities = float(probability_of(search.score)), float(probability_of(new_score))
+    return Counterfactual(
+        target=goal.target,
+        score=search.score,
+        new_score=new_score,
+        reached=found is not None,
+        changes=tuple(changes),
+        row=values,
+        supported=is_supported(model, row_after[None]),
+        probabilities=probabilities,
+    )

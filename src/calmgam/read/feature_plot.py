@@ -12,28 +12,46 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calmgam.model.columns import FloatArray
-from calmgam.read.canvas import GREY, PALE, POINTS, SMALL, region_style, tidy
+from calmgam.read.canvas import (
+    AS_IT_IS,
+    CHARACTER,
+    GREY,
+    LINE,
+    PALE,
+    POINTS,
+    SMALL,
+    number_ticks,
+    region_style,
+    tidy,
+)
+from calmgam.read.numbers import short_number
 from calmgam.read.view_types import FeatureView, FloatTuple, PointView, joint_jumps
-from calmgam.read.wording import cut, pretty, short_number, wrap
+from calmgam.read.wording import cut, cut_apart, cut_middle, pretty, title_text, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 TITLE = SMALL + 2
-LINE = 1.16 * SMALL  # height of a line of the header, in points
-CHARACTER = 0.59 * SMALL  # its mean width
 MAX_JUMPS = 8
 MAX_LEVELS = 24
 MAX_LABEL = 20
+MAX_PLACE = 40
+MAX_POWERS = 8
+STRIP = 0.12  # of the axes' height or width
 
 
 def draw_feature(
-    view: FeatureView, ax: Axes, width: float | None = None, indent: float | None = None
+    view: FeatureView,
+    ax: Axes,
+    width: float | None = None,
+    indent: float | None = None,
+    n_levels: int | None = MAX_LEVELS,
 ) -> Axes:
     """Draw all curves of a feature.
 
@@ -44,15 +62,17 @@ def draw_feature(
     width, indent : float, optional
         Width of the header and how far it reaches to the left of the axes, in points; by default
         it spans the axes and their labels.
+    n_levels : int or None
+        Draw only this many, the most frequent ones; None: all.
     """
-    if view.is_numeric:
-        _draw_curves(view, ax)
-    else:
-        _draw_levels(view, ax)
     if indent is None:
         indent = label_width(view)
     if width is None:
         width = ax.get_window_extent().width / ax.figure.dpi * POINTS + indent
+    if view.is_numeric:
+        _draw_curves(view, ax, width - indent)
+    else:
+        _draw_levels(view, ax, width - indent, n_levels)
     _draw_header(view, ax, width, indent)
     return ax
 
@@ -62,13 +82,13 @@ def header_height(view: FeatureView, width: float) -> float:
     return 2.0 * TITLE + LINE * sum(text.count("\n") + 1 for text in _header_texts(view, width))
 
 
-def body_height(view: FeatureView) -> float:
+def body_height(view: FeatureView, n_levels: int | None = MAX_LEVELS) -> float:
     """Height of axes in which all marks can be told apart, with the labels below, in points."""
-    n_labels = 0 if view.is_numeric else min(len(view.labels), MAX_LEVELS)
+    n_labels = 0 if view.is_numeric else len(view.labels[:n_levels])
     return max(150.0, 40.0 + n_labels * (7.0 + 1.5 * len(view.regions)))
 
 
-def _draw_curves(view: FeatureView, ax: Axes) -> None:
+def _draw_curves(view: FeatureView, ax: Axes, width: float) -> None:
     strip = ax.inset_axes((0, -0.14, 1, 0.12), sharex=ax)
     low, high = (view.display_edges[0], view.display_edges[-1]) if view.display_edges else (0, 1)
     if view.log_from is not None:
@@ -91,16 +111,18 @@ def _draw_curves(view: FeatureView, ax: Axes) -> None:
         _draw_missing(view, ax)
     margin = 0.02 * (high - low) or 0.5
     ax.set_xlim(low - (margin if view.log_from is None else 0), high + margin)
-    _set_ticks(view, strip)
+    _set_ticks(view, strip, width)
     ax.axhline(0, color=GREY, linewidth=0.6, zorder=0)
     drawn = [(region.values, region.spreads) for region in view.regions]
     drawn += [((p.value,), (p.spread,)) for _, _, p in _points(view, [0.0])]
     ax.set_ylim(_limits(drawn))
+    number_ticks(ax.yaxis, 6)
     ax.set_ylabel(_contribution_label(view), fontsize=SMALL)
     ax.tick_params(axis="x", which="both", bottom=False, labelbottom=False)
     tidy(ax, "left", "bottom")
     tidy(strip, "bottom")
-    strip.set_xlabel(view.name, fontsize=SMALL)
+    name = cut_middle(view.name, int(width / CHARACTER))
+    strip.set_xlabel(name, fontsize=SMALL, **AS_IT_IS)
     strip.set_yticks([])
     strip.set_ylim(bottom=0)
     for jump in joint_jumps(view.jumps):
@@ -126,9 +148,9 @@ def _draw_missing(view: FeatureView, ax: Axes) -> None:
     tidy(edge, "bottom")
 
 
-def _draw_levels(view: FeatureView, ax: Axes) -> None:
-    strip = ax.inset_axes((1.02, 0, 0.12, 1), sharey=ax)
-    places = _level_places(view)
+def _draw_levels(view: FeatureView, ax: Axes, width: float, n_levels: int | None) -> None:
+    strip = ax.inset_axes((1.02, 0, STRIP, 1), sharey=ax)
+    places = _level_places(view, n_levels)
     height = 0.8 / len(view.regions)
     n_rows = np.zeros(len(view.labels))
     for number, top, point in _points(view, places):
@@ -141,17 +163,19 @@ def _draw_levels(view: FeatureView, ax: Axes) -> None:
         n_rows[point.position] += point.n_rows
     shown = np.flatnonzero(~np.isnan(places))
     bottom = np.nanmax(places, initial=0.0) + 0.6
-    ax.set_yticks(places[shown], [cut(view.labels[k], MAX_LABEL) for k in shown])
+    labels = cut_apart([view.labels[k] for k in shown], MAX_LABEL)
+    ax.set_yticks(places[shown], labels, **AS_IT_IS)
     ax.set_ylim(bottom, -0.6)
     first_apart = np.sum(shown < view.n_levels)  # "other" and "missing" stand apart
     if first_apart < len(shown):
         ax.axhspan(first_apart - 0.2, bottom, color=PALE, zorder=-1)
     ax.axvline(0, color=GREY, linewidth=0.6, zorder=0)
     ax.set_xlim(_limits([((p.value,), (p.spread,)) for _, _, p in _points(view, places)]))
-    ax.locator_params(axis="x", nbins=5)
+    number_ticks(ax.xaxis, 5, (1 - STRIP) * width)
     n_hidden = len(view.labels) - len(shown)
-    note = f" ({n_hidden} rarer levels not shown)" if n_hidden else ""
-    ax.set_xlabel(_contribution_label(view) + note, fontsize=SMALL)
+    note = f"\n{n_hidden} rarer levels not shown; n_levels={len(view.labels)} shows all"
+    label = _contribution_label(view) + (note if n_hidden else "")
+    ax.set_xlabel(label, fontsize=SMALL, loc="right" if n_hidden else "center")
     tidy(ax, "left", "bottom")
     tidy(strip, "left")
     strip.tick_params(axis="y", left=False, labelleft=False)
@@ -180,13 +204,13 @@ def _points(
                 yield number, places[point.position] - 0.4 + number * width, point
 
 
-def _level_places(view: FeatureView) -> FloatArray:
-    """Places of all labels, NaN for the rarest if there are too many."""
+def _level_places(view: FeatureView, n_levels: int | None) -> FloatArray:
+    """Places of all labels, NaN for the rarest beyond `n_levels`."""
     n_rows = np.zeros(len(view.labels))
     for region in view.regions:
         for point in region.points:
             n_rows[point.position] += point.n_rows
-    shown = np.sort(np.argsort(-n_rows, kind="stable")[:MAX_LEVELS])
+    shown = np.sort(np.argsort(-n_rows, kind="stable")[:n_levels])
     places = np.full(len(view.labels), np.nan)
     places[shown] = np.arange(len(shown)) + 0.4 * (shown >= view.n_levels)
     return places
@@ -232,7 +256,7 @@ def _draw_header(view: FeatureView, ax: Axes, width: float, indent: float) -> No
             [Line2D([], [], color=colour, linestyle=dashes) for colour, dashes in styles][
                 : len(texts)
             ],
-            texts,
+            ["…"] * len(texts),  # matplotlib leaves out labels like _x
             loc="lower left",
             bbox_to_anchor=(0, 1),
             bbox_transform=shifted(4),
@@ -245,11 +269,12 @@ def _draw_header(view: FeatureView, ax: Axes, width: float, indent: float) -> No
             borderaxespad=0,
         )
         legend.set_in_layout(False)  # the title is; long rules must not squeeze the axes
-        for text in legend.get_texts():
-            text.set_linespacing(1.0)
-    title = cut(view.title, int(width / (CHARACTER * TITLE / SMALL)))
-    text = ax.set_title(title, fontsize=TITLE, loc="left", y=1)
-    text.set_transform(shifted(header_height(view, width) - 1.4 * TITLE))
+        for label, text in zip(legend.get_texts(), texts, strict=True):
+            label.set(text=text, linespacing=1.0, **AS_IT_IS)
+    n_characters = int(width / (CHARACTER * TITLE / SMALL))
+    title = title_text(view.name, view.conditioned_on, n_characters)
+    heading = ax.set_title(title, fontsize=TITLE, loc="left", y=1, **AS_IT_IS)
+    heading.set_transform(shifted(header_height(view, width) - 1.4 * TITLE))
 
 
 def _header_texts(view: FeatureView, width: float) -> list[str]:
@@ -257,10 +282,11 @@ def _header_texts(view: FeatureView, width: float) -> list[str]:
     regions = view.regions if len(view.regions) > 1 else ()
     texts = [f"{pretty(region.rule)} ({region.share:.0%})" for region in regions]
     jumps = joint_jumps(view.jumps)
-    texts += map(str, jumps[:MAX_JUMPS])
+    places = (replace(jump, place=cut(jump.place, MAX_PLACE)) for jump in jumps[:MAX_JUMPS])
+    texts += map(str, places)
     if len(jumps) > MAX_JUMPS:
         texts.append(f"and {len(jumps) - MAX_JUMPS} more jumps")
-    return [wrap(text, int(width / CHARACTER) - 4) for text in texts]
+    return [wrap(text, int(width / CHARACTER) - 6) for text in texts]
 
 
 def label_width(view: FeatureView) -> float:
@@ -274,19 +300,20 @@ def _contribution_label(view: FeatureView) -> str:
     return "contribution (log-odds)" if view.link == "logit" else "contribution"
 
 
-def _set_ticks(view: FeatureView, strip: Axes) -> None:
+def _set_ticks(view: FeatureView, strip: Axes, width: float) -> None:
     """Whole numbers for whole numbers, powers of ten on a logarithmic axis, k and M if large."""
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import FuncFormatter
 
     if not view.display_edges:
         return
     low, high = view.display_edges[0], view.display_edges[-1]
-    if view.log_from is not None:
-        powers = 10.0 ** np.arange(math.ceil(math.log10(view.log_from)), 1 + math.log10(high))
-        ticks = [*([0.0] if low == 0 else []), *powers]
-        strip.set_xticks([tick for tick in ticks if tick <= high], minor=False)
-        strip.minorticks_off()
-    elif low.is_integer() and high.is_integer() and len(view.display_edges) <= high - low + 2:
-        strip.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    if view.log_from is not None or max(abs(low), abs(high)) >= 10_000:
-        strip.xaxis.set_major_formatter(short_number)
+    if view.log_from is None:
+        is_whole = low.is_integer() and high.is_integer()
+        whole = is_whole and len(view.display_edges) <= high - low + 2
+        number_ticks(strip.xaxis, 6, width, whole)
+        return
+    first, last = math.ceil(math.log10(view.log_from)), math.floor(math.log10(high))
+    powers = 10.0 ** np.arange(first, last + 1, 1 + (last - first) // MAX_POWERS)
+    strip.set_xticks([*([0.0] if low == 0 else []), *powers], minor=False)
+    strip.minorticks_off()
+    strip.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short_number(value)))

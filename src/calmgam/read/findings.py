@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from calmgam.model.exact.changes import Extreme
-from calmgam.model.exact.inputs import Row, decode_row, rounding
+from calmgam.model.exact.inputs import all_inputs, decode_input, rounding, terms_asking
+from calmgam.model.exact.kept import once_per_model
+from calmgam.model.exact.rows import Row
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.schema import Feature, FloatArray
 
@@ -107,8 +109,49 @@ class Range(Report):
 def is_supported(model: Model, rows: FloatArray) -> bool:
     """Tell whether every region that chooses a curve for the rows holds training rows."""
     return all(
-        term.shapes[leaf].counts.any() for term in model.terms for leaf in term.tree.leaf_of(rows)
+        term.shapes[leaf].counts.any()
+        for term in _terms_with_empty_regions(model)
+        for leaf in term.tree.leaf_of(rows)
     )
+
+
+@once_per_model
+def _terms_with_empty_regions(model: Model) -> tuple[Term, ...]:
+    return tuple(t for t in model.terms if not all(shape.counts.any() for shape in t.shapes))
+
+
+@once_per_model
+def _typical_contributions(model: Model) -> FloatArray:
+    contributions: FloatArray = model.contributions_encoded(all_inputs(model).typical[None])[0]
+    return contributions
+
+
+def probability_of(score: Any) -> Any:
+    """Return the second class's probability of scores of a classifier."""
+    return np.exp(-np.logaddexp(0.0, -score))  # 1 / (1 + exp(-score)) without overflow
+
+
+def contributions_beside(
+    model: Model, known: FloatArray, contributions: FloatArray, row: FloatArray
+) -> FloatArray:
+    """Return the contributions to a row that differs from a known one in a few features."""
+    differs = ~np.equal(row, known) & ~(np.isnan(row) & np.isnan(known))
+    found = contributions.copy()
+    for term in affected(model, np.flatnonzero(differs).tolist()):
+        found[term.feature.index] = term.contribution(row[None])[0]
+    return found
+
+
+def affected(model: Model, indexes: Iterable[int]) -> list[Term]:
+    """Return the terms that depend on some of these features."""
+    asking = terms_asking(model)
+    found = {i for index in indexes for i in (index, *(_indexes(asking.get(index, ()))))}
+    return [model.terms[i] for i in sorted(found)]
+
+
+def total(model: Model, contributions: FloatArray) -> float:
+    """Return the score: added in the model's order, so that it is its very bits."""
+    return float(np.add.accumulate([model.intercept, *contributions])[-1])
 
 
 def make_pair(model: Model, feature: Feature, extreme: Extreme, terms: Sequence[Term]) -> Pair:
@@ -116,11 +159,14 @@ def make_pair(model: Model, feature: Feature, extreme: Extreme, terms: Sequence[
     rows = np.array([extreme.before, extreme.after])
     involved = {term.feature.index for term in terms}.union(*(t.conditioned_on for t in terms))
     names = tuple(model.schema.names[k] for k in sorted(involved - {feature.index}))
-    before, after = (decode_row(model.schema, row) for row in rows)
+    before, after = (decode_input(model, row) for row in rows)
+    for k, text in extreme.unseen.items():
+        before[model.schema.names[k]] = after[model.schema.names[k]] = text
     probabilities = None
     if model.link == "logit":
-        table = np.array([list(row.values()) for row in (before, after)], dtype=object)
-        first, second = model.predict(table).tolist()
+        known = all_inputs(model).typical, _typical_contributions(model)
+        scores = [total(model, contributions_beside(model, *known, row)) for row in rows]
+        first, second = probability_of(np.array(scores)).tolist()
         probabilities = first, second
     return Pair(
         feature.name,
@@ -133,6 +179,10 @@ def make_pair(model: Model, feature: Feature, extreme: Extreme, terms: Sequence[
     )
 
 
+def _indexes(terms: Iterable[Term]) -> Iterator[int]:
+    return (term.feature.index for term in terms)
+
+
 def make_range(
     model: Model, feature: Feature, low: Extreme, high: Extreme, terms: Sequence[Term]
 ) -> Range:
@@ -143,11 +193,12 @@ def make_range(
     return Range(low.bound, high.bound, False, low_pair, high_pair)
 
 
-def value_text(value: Any) -> str:
-    """Return a value of a feature as text."""
+def value_text(value: Any, mark: str = "") -> str:
+    """Return a value of a feature as text, with what is to be said beside it."""
     if value is None:
         return "missing"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{text} ({mark})" if mark else text
 
 
 def change_text(change: float) -> str:

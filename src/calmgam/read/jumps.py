@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from calmgam.model.exact.changes import Move, extremes
-from calmgam.model.exact.inputs import Inputs, rounding
+from calmgam.model.exact.inputs import Inputs, all_inputs, rounding, terms_asking
+from calmgam.model.exact.kept import once_per_model
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.regions import Condition, number_text
 from calmgam.model.schema import Feature
@@ -60,6 +61,7 @@ class Jumps(Report):
         return "\n  ".join([f"{self.feature}: hidden jumps at", *map(str, self.jumps)])
 
 
+@once_per_model
 def jumps(model: Model, feature: str) -> Jumps:
     """Find every hidden jump of a feature: at each threshold or set of levels, for each term.
 
@@ -72,9 +74,13 @@ def jumps(model: Model, feature: str) -> Jumps:
     -------
     Jumps
     """
-    inputs, moved = Inputs.of(model), model.schema[feature]
+    moved = model.schema[feature]
+    asking = terms_asking(model).get(moved.index, ())
+    if not asking:
+        return Jumps(feature, ())
+    inputs = all_inputs(model)
     terms_at: dict[float | tuple[int, ...], list[Term]] = {}
-    for term in model.terms:
+    for term in asking:
         for at in dict.fromkeys(_places(term, moved)):
             terms_at.setdefault(at, []).append(term)
     found = []
@@ -102,18 +108,18 @@ def _smaller(condition: Condition) -> tuple[int, ...]:
 
 def _moves(inputs: Inputs, feature: Feature, at: float | tuple[int, ...]) -> list[Move]:
     """Return the moves across a threshold, or into a set of levels from every cell outside."""
-    points = inputs.points[feature.index]
+    axis = inputs.axes[feature.index]
+    points, cells = axis.points, axis.cells
     if not isinstance(at, tuple):
         below = int(np.searchsorted(points[~np.isnan(points)], at, side="right")) - 1
-        return [Move(feature.index, below, below + 1)]
+        return [Move.between(feature.index, below, below + 1)]
     inside = Condition(feature, "=", at).holds(points)
     outside = ~inside & ~np.isnan(points)
-    cells = inputs.cell_of_point[feature.index]
     starts, stops = (
         np.flatnonzero(side)[np.unique(cells[side], return_index=True)[1]]
         for side in (outside, inside)
     )
-    return [Move(feature.index, int(start), int(stop)) for start in starts for stop in stops]
+    return [Move.between(feature.index, start, stop) for start in starts for stop in stops]
 
 
 def _jump(

@@ -1,20 +1,31 @@
 """Monotonicity: proof that the score never falls (or rises) as a feature grows, or two rows.
 
-With all other features fixed the score is a step function, so neighbouring points decide. Where no
-condition lies between them only the feature's own reachable curves count, all at once; where one
-does, the exact range of the change does. Steps of the size of rounding errors count as equal.
+The largest total rise and fall between any two values of the feature, all else equal, over all
+inputs decide. Along a stretch of values without a condition only the feature's own reachable curves
+count; from one stretch to another the exact range of the change does. Changes of the size of
+rounding errors count as none. Levels without an order have no direction; for them the largest
+change from one level to another is found.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from calmgam.model.exact.changes import Move, extremes, taking_part
-from calmgam.model.exact.inputs import Given, Inputs, curves, rounding
+from calmgam.model.exact.changes import Move, largest_change
+from calmgam.model.exact.inputs import Axis, Given, Inputs, rounding
 from calmgam.model.glassbox import Model
-from calmgam.read.findings import Pair, Report, change_text, make_pair
+from calmgam.model.schema import Feature
+from calmgam.read.findings import Pair, Report, make_pair
+
+DIRECTIONS = {
+    (True, True): "neither",
+    (True, False): "increasing",
+    (False, True): "decreasing",
+    (False, False): "constant",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,81 +35,142 @@ class Monotonicity(Report):
     Attributes
     ----------
     feature : str
-    direction : {"increasing", "decreasing", "constant", "neither"}
-        Equal steps are allowed: "increasing" means never decreasing.
+    direction : {"increasing", "decreasing", "constant", "neither", "unordered"}
+        Equal scores are allowed: "increasing" means never falling by more than the tolerance.
+        "unordered": levels without an order.
     proved : bool
         False only if the work limit was hit and no counterexample was found either.
+    max_rise, max_fall : float
+        The largest total rise and fall between any two values; sound bounds, and exact unless the
+        work limit was hit. Levels without an order can be had either way round: both are equal.
     rise, fall : Pair or None
-        The largest step up and down between neighbouring values: `fall` refutes "increasing",
-        `rise` refutes "decreasing".
+        Rows that attain them: `fall` refutes "increasing", `rise` refutes "decreasing". None where
+        there is no change. (Levels without an order: `fall` is None.)
+    tolerance : float
+        Rises and falls of at most this size were allowed.
     """
 
     feature: str
     direction: str
     proved: bool
+    max_rise: float
+    max_fall: float
     rise: Pair | None
     fall: Pair | None
+    tolerance: float = 0.0
 
     def __str__(self) -> str:
-        steps = [
-            f"  {change_text(pair.change)} for {pair}"
-            for pair in (self.rise, self.fall)
-            if pair is not None and self.direction == "neither"
-        ]
-        verdict = f"{self.feature}: {self.direction} ({'' if self.proved else 'not '}proved)"
-        return "\n".join([verdict, *steps])
+        proved = f"({'' if self.proved else 'not '}proved)"
+        if self.direction == "unordered":
+            if self.rise is None:
+                return f"{self.feature}: unordered levels, none of which changes the score {proved}"
+            return f"{self.feature}: unordered levels; from one to another the score" + self._line(
+                "changes", self.max_rise, self.rise
+            )
+        if self.direction == "neither":
+            return f"{self.feature}: neither increasing nor decreasing; as it grows the score" + (
+                self._line("falls", self.max_fall, self.fall)
+                + self._line("rises", self.max_rise, self.rise)
+            )
+        return f"{self.feature}: {self.direction}{self._exceptions()} {proved}" + "".join(
+            self._line(verb, size, pair) for verb, size, pair in self._small_changes()
+        )
+
+    def _small_changes(self) -> Iterator[tuple[str, float, Pair]]:
+        """Yield the changes against the direction that the tolerance allows."""
+        if self.fall is not None and self.direction in ("increasing", "constant"):
+            yield "falls", self.max_fall, self.fall
+        if self.rise is not None and self.direction in ("decreasing", "constant"):
+            yield "rises", self.max_rise, self.rise
+
+    def _exceptions(self) -> str:
+        parts = [f"{verb} of at most {size:.4g}" for verb, size, _ in self._small_changes()]
+        return f" but for {' and '.join(parts)}" if parts else ""
+
+    def _line(self, verb: str, size: float, pair: Pair | None) -> str:
+        if pair is None:
+            return ""
+        attained = abs(pair.change)
+        bound = "" if f"{size:.4g}" == f"{attained:.4g}" else f" (at most by {size:.4g})"
+        return f"\n  {verb} by up to {attained:.4g}{bound}, for {pair}"
 
 
-def monotonicity(model: Model, feature: str, given: Given = None) -> Monotonicity:
+def monotonicity(
+    model: Model, feature: str, given: Given = None, tolerance: float = 0.0
+) -> Monotonicity:
     """Prove in which direction a feature moves the score, or find counterexamples.
 
     Parameters
     ----------
     model : Model
     feature : str
-        Levels are taken in the order of ``feature.levels``; missing has no place in the order.
+        Only numbers, booleans and ordered levels have a direction; missing has no place in it.
     given : mapping, Region or str, optional
         Only inputs that agree: ``{"workingday": "yes"}`` or ``"hour <= 7"``.
+    tolerance : float
+        Total rises and falls of at most this size, on the scale of the score, do not count
+        against a direction.
 
     Returns
     -------
     Monotonicity
     """
-    inputs, moved = Inputs.of(model, given), model.schema[feature]
-    tolerance = rounding(model)
-    lowest, highest = 0.0, 0.0
-    pairs: dict[str, Pair | None] = {"rise": None, "fall": None}
-    for move in _decisive_moves(inputs, moved.index):
-        terms = taking_part(inputs, move)
-        low, high = extremes(inputs, move, terms)
-        lowest, highest = min(lowest, low.bound), max(highest, high.bound)
-        for name, extreme, sign in (("rise", high, 1), ("fall", low, -1)):
-            best = pairs[name]
-            if sign * extreme.attained > max(tolerance, sign * best.change if best else 0.0):
-                pairs[name] = make_pair(model, moved, extreme, terms)
-    rises, falls = pairs["rise"] is not None, pairs["fall"] is not None
-    direction = {
-        (True, True): "neither",
-        (True, False): "increasing",
-        (False, True): "decreasing",
-        (False, False): "constant",
-    }[rises, falls]
-    proved = (falls or lowest >= -tolerance) and (rises or highest <= tolerance)
-    return Monotonicity(feature, direction, proved, **pairs)
+    if not 0 <= tolerance < np.inf:
+        raise ValueError(f"tolerance must be a finite number of at least 0; got {tolerance}")
+    inputs, moved, tie = Inputs.of(model, given), model.schema[feature], rounding(model)
+    limit, axis = max(tolerance, tie), inputs.axes[moved.index]
+    if not moved.has_order:
+        largest = _largest(inputs, moved, list(_exchanges(axis)), -1)
+        is_exact = largest.bound - largest.size <= tie
+        sizes = largest.bound, largest.bound
+        return Monotonicity(feature, "unordered", is_exact, *sizes, largest.pair, None, tolerance)
+    moves = list(_stretches(axis))
+    rise, fall = (_largest(inputs, moved, moves, sign) for sign in (-1, 1))
+    direction = DIRECTIONS[rise.size > limit, fall.size > limit]
+    proved = all(found.size > limit or found.bound <= limit for found in (rise, fall))
+    return Monotonicity(
+        feature, direction, proved, rise.bound, fall.bound, rise.pair, fall.pair, float(tolerance)
+    )
 
 
-def _decisive_moves(inputs: Inputs, index: int) -> list[Move]:
-    """Return the steps across conditions, and the extreme ones among all others."""
-    term = inputs.model.terms[index]
-    present = ~np.isnan(inputs.points[index])
-    cells, slots = inputs.cell_of_point[index][present], inputs.slots[index][present]
-    steps = np.diff(curves(term)[inputs.reachable(term)][:, slots], axis=1)
-    crosses = cells[1:] != cells[:-1]
-    decisive = set(np.flatnonzero(crosses).tolist())
-    inner = np.flatnonzero(~crosses)
-    if len(inner):
-        decisive |= {
-            int(inner[steps[:, inner].min(axis=0).argmin()]),
-            int(inner[steps[:, inner].max(axis=0).argmax()]),
-        }
-    return [Move(index, start, start + 1) for start in sorted(decisive)]
+@dataclass(frozen=True)
+class _Largest:
+    """The largest change one way: its size, a sound bound of it, and rows if there is one."""
+
+    size: float = 0.0
+    bound: float = 0.0
+    pair: Pair | None = None
+
+
+def _largest(inputs: Inputs, moved: Feature, moves: list[Move], sign: int) -> _Largest:
+    """Find the largest rise (sign -1) or fall (sign 1)."""
+    if not moves:  # no value but missing
+        return _Largest()
+    model, tie = inputs.model, rounding(inputs.model)
+    found, terms = largest_change(inputs, moves, sign)
+    size, bound = max(-sign * found.attained, 0.0), max(-sign * found.bound, 0.0)
+    pair = make_pair(model, moved, found, terms) if size > tie else None
+    return _Largest(size, size if bound - size <= tie else bound, pair)
+
+
+def _stretches(axis: Axis) -> Iterator[Move]:
+    """Yield the moves up inside every stretch of one cell, and from each to all later ones."""
+    cells = axis.cells[~np.isnan(axis.points)]
+    if not len(cells):
+        return
+    starts = np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
+    stretches = np.split(np.arange(len(cells)), starts[1:])
+    index = axis.term.feature.index
+    for k, stretch in enumerate(stretches):
+        yield Move(index, stretch, stretch, is_along=True)
+        for later in stretches[k + 1 :]:
+            yield Move(index, stretch, later)
+
+
+def _exchanges(axis: Axis) -> Iterator[Move]:
+    """Yield the moves from every cell of levels to every one, itself included."""
+    cells = axis.cells[~np.isnan(axis.points)]
+    groups = [np.flatnonzero(cells == cell) for cell in np.unique(cells)]
+    for before in groups:
+        for after in groups:
+            yield Move(axis.term.feature.index, before, after)

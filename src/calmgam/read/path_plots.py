@@ -7,16 +7,30 @@ so that each can be read beside the error that it leads to.
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from calmgam.model.regions import Region
-from calmgam.read.canvas import COLOURS, GREY, HALF_PAGE, PALE, SMALL, new_axes, tidy
-from calmgam.read.wording import cut, pretty, rule_text
+from calmgam.read.canvas import (
+    AS_IT_IS,
+    COLOURS,
+    GREY,
+    HALF_PAGE,
+    LINE,
+    PALE,
+    POINTS,
+    SMALL,
+    new_axes,
+    number_ticks,
+    tidy,
+)
+from calmgam.read.wording import cut_middle, pretty, rule_text, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MAX_CHARACTERS = 52
+MAX_CHARACTERS = 48
+NOTE_CHARACTERS = 44
 SPARSE_ROWS = 8  # where only some numbers of splits were tried
 
 
@@ -27,7 +41,8 @@ def plot_path(ledger: Any, ax: Axes | None = None) -> Axes:
     ----------
     ledger : Ledger
         Of a fit with ``max_splits="auto"``. A bar is one standard error of the difference to the
-        best; the number of splits of the model is marked.
+        best; the number of splits of the model is marked, and if another one has a lower error,
+        the picture says why it was not taken.
     ax : matplotlib axes, optional
 
     Returns
@@ -44,7 +59,9 @@ def plot_path(ledger: Any, ax: Axes | None = None) -> Axes:
         labels |= {k: f"{k}  {_text(split)}" for k, split in enumerate(ledger.splits, 1)}
     last = max(labels)
     n_rows = last + 1 if ledger.is_joint else SPARSE_ROWS
-    ax = ax or new_axes(1.6 * HALF_PAGE, 0.6 + 0.16 * n_rows)
+    note = _note(ledger)
+    n_lines = note.count("\n") + 1
+    ax = ax or new_axes(1.6 * HALF_PAGE, 0.6 + 0.16 * n_rows + n_lines * LINE / POINTS)
     chosen = len(ledger.accepted)
     half = 0.5 * (last + 1) / n_rows  # a row's height
     ax.axhspan(chosen - half, chosen + half, color=PALE, zorder=0)
@@ -55,18 +72,37 @@ def plot_path(ledger: Any, ax: Axes | None = None) -> Axes:
     for point in points:
         if point.chosen:
             ax.plot(point.error, point.n_splits, "o", color=COLOURS[1], markersize=6, zorder=3)
-    ax.set_yticks(list(labels), list(labels.values()))
+    ax.set_yticks(list(labels), list(labels.values()), **AS_IT_IS)
     ax.set_ylim(last + half, -half)
     tidy(ax, "left", "bottom")
     for k, text in zip(labels, ax.get_yticklabels(), strict=True):
         text.set_color("black" if k <= chosen else GREY)
         text.set_fontweight("bold" if k == chosen else "normal")
-    ax.set_xlabel("cross-validated error ± standard error", fontsize=SMALL)
+    number_ticks(ax.xaxis, 4, 0.7 * HALF_PAGE * POINTS)
+    ax.set_xlabel(f"cross-validated error ± standard error{note}", fontsize=SMALL)
     return ax
+
+
+def _note(ledger: Any) -> str:
+    """Say why the number of splits with the lowest error was not taken; nothing if it was."""
+    best = min(ledger.path, key=lambda point: point.error).n_splits
+    n_splits = len(ledger.accepted)
+    if n_splits == best:
+        return ""
+    rule = "the fewest splits within one standard error (or `sparsity` of them) of the best"
+    text = f"Marked: {n_splits}, not {best} with the lowest error: {rule}."
+    if ledger.is_joint:
+        text = (
+            f"Marked: {n_splits}, not {best} with the lowest error of growth's quick model, which "
+            f"is drawn. Boosted curves decide between a few numbers: {rule}."
+        )
+    if any(record.reason.endswith("asked for") for record in ledger.splits):
+        text = f"Marked: the number asked for, {n_splits}; the lowest error is at {best}."
+    return "\n" + "\n".join(textwrap.wrap(text, NOTE_CHARACTERS))
 
 
 def _text(split: Any) -> str:
     """Feature and condition of a split, and where it applies."""
     text = f"{split.feature}: {rule_text(Region((split.condition,)))}"
     where = f" where {rule_text(split.region)}" if split.region.conditions else ""
-    return cut(pretty(text + where), MAX_CHARACTERS)
+    return cut_middle(pretty(shown(text + where)), MAX_CHARACTERS)

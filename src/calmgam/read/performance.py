@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+import math
 from numbers import Real
 from typing import Any
 
@@ -27,19 +27,34 @@ def performance(model: Model, X: Any, y: Any) -> dict[str, float]:
     -------
     dict
         "R²" and "RMSE", or "AUC" and "log loss"; the first is left out where all y are
-        equal.
+        equal, or so small beside the errors that it is no number.
     """
     score = model.score(X)
     y = _checked(y, len(score), model.classes)
     tells = np.any(y != y[0])
     if model.link == "identity":
-        squared_error = float(np.mean((y - score) ** 2))
-        r2 = {"R²": 1.0 - squared_error / float(np.var(y))} if tells else {}
-        return {**r2, "RMSE": squared_error**0.5}
+        error, spread = _root_mean_square(y, -score), _root_mean_square(y, -_mean(y))
+        ratio = error / spread if spread > 0 else math.inf
+        r2 = 1.0 - ratio * ratio
+        return {**({"R²": r2} if tells and math.isfinite(r2) else {}), "RMSE": error}
     positive = y == model.classes[1]
     log_loss = float(np.mean(np.logaddexp(0.0, np.where(positive, -score, score))))
     auc = {"AUC": area_under_curve(score, positive)} if tells else {}
     return {**auc, "log loss": log_loss}
+
+
+def _root_mean_square(first: FloatArray, second: FloatArray | float) -> float:
+    """Return it for the sum of two; numbers may be so small or large that squares are not."""
+    largest = max(np.abs(first).max(), np.abs(second).max())
+    if largest == 0:
+        return 0.0
+    return float(largest * np.sqrt(np.mean((first / largest + second / largest) ** 2)))
+
+
+def _mean(values: FloatArray) -> float:
+    """Return the mean of numbers whose sum may be too large."""
+    largest = np.abs(values).max()
+    return float(np.mean(values / largest) * largest) if largest > 0 else 0.0
 
 
 def _checked(y: Any, n_rows: int, classes: tuple[Any, ...]) -> NDArray[Any]:
@@ -54,7 +69,9 @@ def _checked(y: Any, n_rows: int, classes: tuple[Any, ...]) -> NDArray[Any]:
     if classes:
         odd, rule = [one for one in values.tolist() if one not in classes], f"the classes {classes}"
     else:
-        odd = [one for one in values.tolist() if not isinstance(one, Real) or not isfinite(one)]
+        odd = [
+            one for one in values.tolist() if not isinstance(one, Real) or not math.isfinite(one)
+        ]
         rule = "finite numbers"
     if odd:
         raise ValueError(f"y must hold {rule}; got {odd[0]!r}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from calmgam.model.exact.inputs import decode_value, encode_row
+from calmgam.model.exact.rows import read_row
 from calmgam.model.glassbox import Model
 from calmgam.read.findings import Report, change_text, value_text
 
@@ -19,16 +19,21 @@ SIGNS = {"both": (1, -1), "negative": (-1,), "positive": (1,)}
 
 @dataclass(frozen=True, repr=False)
 class Reason(Report):
-    """What one feature adds to a score: its value, and the region that selected its curve."""
+    """What one feature adds to a score: its value, and the region that selected its curve.
+
+    `mark` says if training did not see the value's level.
+    """
 
     feature: str
     value: Any
     contribution: float
     region: str
+    mark: str = ""
 
     def __str__(self) -> str:
         rule = "" if self.region == "everywhere" else f", since {self.region}"
-        return f"{change_text(self.contribution)}  {self.feature} = {value_text(self.value)}{rule}"
+        value = value_text(self.value, self.mark)
+        return f"{change_text(self.contribution)}  {self.feature} = {value}{rule}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,7 +59,8 @@ def reasons(model: Model, row: Any, n: int = 4, sign: str = "both") -> Reasons:
     Parameters
     ----------
     model : Model
-    row : mapping by feature name, or table of one row
+    row : mapping, sequence or one-row table
+        A value for every feature, by name or in the model's order.
     n : int
         How many reasons at most.
     sign : {"both", "negative", "positive"}
@@ -66,16 +72,16 @@ def reasons(model: Model, row: Any, n: int = 4, sign: str = "both") -> Reasons:
     """
     if sign not in SIGNS:
         raise ValueError(f"sign must be one of {tuple(SIGNS)}; got {sign!r}")
-    encoded = encode_row(model.schema, row)[None]
-    found = []
-    for term in model.terms:
-        feature = term.feature
-        contribution = float(term.contribution(encoded)[0])
-        region = term.tree.regions[term.tree.leaf_of(encoded)[0]]
-        value = decode_value(feature, encoded[0, feature.index])
-        found.append(Reason(feature.name, value, contribution, str(region)))
-    wanted = [r for r in found if any(s * r.contribution > 0 for s in SIGNS[sign])]
-    ranked = sorted(wanted, key=lambda reason: -abs(reason.contribution))[:n]
+    user_row = read_row(model.schema, row)
+    encoded = user_row.encoded[None]
+    contributions = model.contributions_encoded(encoded)[0].tolist()
+    wanted = [k for k, part in enumerate(contributions) if any(s * part > 0 for s in SIGNS[sign])]
+    ranked = []
+    for k in sorted(wanted, key=lambda k: -abs(contributions[k]))[:n]:
+        term = model.terms[k]
+        region = str(term.tree.regions[term.tree.leaf_of(encoded)[0]])
+        value, mark = user_row.value(k), user_row.mark(k)
+        ranked.append(Reason(term.feature.name, value, contributions[k], region, mark))
     score = float(model.score_encoded(encoded)[0])
     rest = score - model.intercept - sum(reason.contribution for reason in ranked)
     return Reasons(score, model.intercept, tuple(ranked), rest)

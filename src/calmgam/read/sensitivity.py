@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from calmgam.model.columns import read_table
 from calmgam.model.exact.changes import Extreme, Move, extremes, taking_part, total_change
-from calmgam.model.exact.inputs import Given, Inputs, decode_value, encode_value, read_given
+from calmgam.model.exact.inputs import Given, Indexes, Inputs, read_given
+from calmgam.model.exact.rows import decode_value, encode_value, unseen_labels
 from calmgam.model.glassbox import Model, Term
-from calmgam.model.schema import Feature, FloatArray
+from calmgam.model.schema import Feature, FloatArray, Schema
 from calmgam.read.findings import Range, Report, change_text, make_range, value_text
 
 RangeOf = Callable[[Sequence[Term]], tuple[Extreme, Extreme]]
@@ -103,7 +105,7 @@ def sensitivity(
     moved = model.schema[feature]
     ends = np.array([encode_value(moved, start), encode_value(moved, stop)])
     inputs = Inputs.of(model, given, {moved.index: ends})
-    move = Move(moved.index, 0, 1)
+    move = Move.between(moved.index, 0, 1)
     terms = taking_part(inputs, move)
     own = terms[0]
     if isinstance(over, str):
@@ -112,9 +114,9 @@ def sensitivity(
         range_of: RangeOf = partial(extremes, inputs, move)
         leaves = inputs.reachable(own)
     else:
-        rows = _agreeing(model, model.schema.encode(over), given, moved)
+        rows = _agreeing(model, over, given, moved)
         range_of = partial(_row_extremes, rows, moved, ends)
-        leaves = np.unique(own.tree.leaf_of(rows))
+        leaves = np.unique(own.tree.leaf_of(rows.encoded))
 
     def change_of(*terms: Term) -> Range:
         return make_range(model, moved, *range_of(terms), terms)
@@ -149,8 +151,32 @@ def _crossed(term: Term, feature: Feature, ends: FloatArray) -> tuple[str, ...]:
     )
 
 
-def _agreeing(model: Model, rows: FloatArray, given: Given, moved: Feature) -> FloatArray:
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The rows of a table that count: encoded, and how to look up what the user wrote."""
+
+    encoded: FloatArray
+    places: Indexes  # in the table
+    schema: Schema
+    table: Any
+
+    def unseen(self, moved: FloatArray, at: np.intp) -> dict[int, str]:
+        """Return the texts of a moved row's values that are no known levels, by feature index."""
+        codes = moved[at]
+        features = [f for f in self.schema.features if not f.is_numeric]
+        if not any(codes[f.index] == f.n_levels for f in features):
+            return {}
+        columns, has_names = read_table(self.table)
+        if has_names:
+            by_name = {column.name: column for column in columns}
+            columns = [by_name[name] for name in self.schema.names]
+        raw = [column.values[self.places[at]] for column in columns]
+        return unseen_labels(self.schema, codes, raw)
+
+
+def _agreeing(model: Model, table: Any, given: Given, moved: Feature) -> _Rows:
     """Return the rows that agree with `given`, but for the moved feature."""
+    rows = model.schema.encode(table)
     values, region = read_given(model.schema, given)
     agrees = np.ones(len(rows), dtype=bool)
     for index, value in values.items():
@@ -161,18 +187,20 @@ def _agreeing(model: Model, rows: FloatArray, given: Given, moved: Feature) -> F
             agrees &= condition.contains(rows)
     if not agrees.any():
         raise ValueError(f"some row must agree with given; none of {len(rows)} does: {given}")
-    return rows[agrees]
+    return _Rows(rows[agrees], np.flatnonzero(agrees), model.schema, table)
 
 
 def _row_extremes(
-    rows: FloatArray, moved: Feature, ends: FloatArray, terms: Sequence[Term]
+    rows: _Rows, moved: Feature, ends: FloatArray, terms: Sequence[Term]
 ) -> tuple[Extreme, Extreme]:
     """Return the smallest and the largest change over rows."""
-    before, after = rows.copy(), rows.copy()
+    before, after = rows.encoded.copy(), rows.encoded.copy()
     before[:, moved.index], after[:, moved.index] = ends
     changes = total_change(terms, before, after)
     low, high = (
-        Extreme(float(changes[at]), float(changes[at]), before[at], after[at])
+        Extreme(
+            float(changes[at]), float(changes[at]), before[at], after[at], rows.unseen(before, at)
+        )
         for at in (changes.argmin(), changes.argmax())
     )
     return low, high

@@ -6,29 +6,41 @@ are rounded so that the printed lines add up to the printed score.
 
 from __future__ import annotations
 
-import math
-import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from calmgam.model.glassbox import Model
-from calmgam.read.view_types import ModelView, PredictionView, joint_jumps
+from calmgam.read.numbers import brief_number, number_texts, scale_of
+from calmgam.read.view_types import JumpView, ModelView, PredictionView, joint_jumps
 from calmgam.read.views import model_view, prediction_view
-from calmgam.read.wording import brief_number, cut
+from calmgam.read.wording import (
+    cut,
+    cut_apart,
+    cut_middle,
+    label_texts,
+    shown_view,
+    title_text,
+    wrap,
+)
 
 N_COLUMNS = 100
 N_LINES = 40
 N_FEATURES = 12
+N_NAME = 28
+N_LABEL = 40
+N_RULE_LINES = 4
+MIN_TREE_LINES = 8
 N_JUMPS = 5
 N_EXPLAINED = 20
 BLOCKS = " ▏▎▍▌▋▊▉█"
 
 
-def summary(model: Model, X: Any = None, y: Any = None) -> str:
+def summary(model: Model, X: Any = None, y: Any = None, n_features: int | None = N_FEATURES) -> str:
     """Describe a model on one screen.
 
     Size, where it stands between its own GAM and the reference, features by importance with what
-    they depend on, and the trees.
+    they depend on, hidden jumps, and the trees.
 
     Parameters
     ----------
@@ -36,15 +48,19 @@ def summary(model: Model, X: Any = None, y: Any = None) -> str:
     X : data frame or array, optional
     y : array, optional
         With X: measure the model on these rows too.
+    n_features : int or None
+        How many features to list; None: all of them, with every jump and every tree.
     """
-    view = model_view(model, X, y)
-    lines = [
-        *_head_lines(view),
-        "",
-        *_importance_lines(view),
-        *_jump_lines(view),
-    ]
-    return "\n".join([*lines, *_tree_lines(view, N_LINES - len(lines))])
+    if n_features is not None and n_features < 1:
+        raise ValueError(f"n_features must be at least 1, or None for all; got {n_features}")
+    view = shown_view(model_view(model, X, y))
+    everything = _summary_lines(view, None)
+    if n_features is None:
+        return "\n".join(everything)
+    lines = _summary_lines(view, n_features)
+    if lines != everything:
+        lines.append(f"all {len(everything)} lines: summary(n_features=None)")
+    return "\n".join(lines)
 
 
 def explain(model: Model, row: Any) -> str:
@@ -56,7 +72,7 @@ def explain(model: Model, row: Any) -> str:
     row : mapping, sequence or one-row table
         A value for every feature, by name or in the model's order.
     """
-    return "\n".join(_ledger_lines(prediction_view(model, row)))
+    return "\n".join(_ledger_lines(shown_view(prediction_view(model, row))))
 
 
 def size_texts(view: ModelView) -> tuple[str, str]:
@@ -66,7 +82,7 @@ def size_texts(view: ModelView) -> tuple[str, str]:
     ----------
     view : ModelView
     """
-    task = "regression" if view.link == "identity" else f"probability of {view.classes[1]}"
+    task = "regression" if view.link == "identity" else _probability_text(view)
     counts = (
         (view.n_features, "feature"),
         (view.n_splits, "split"),
@@ -84,12 +100,37 @@ def error_text(view: ModelView) -> str:
     ----------
     view : ModelView
     """
-    names = (("own GAM", view.gam), ("CALM", view.calm), ("reference", view.reference))
-    errors = [f"{name} {brief_number(error, 4)}" for name, error in names if error is not None]
-    if not errors:
+    named = {"own GAM": view.gam, "CALM": view.calm, "reference": view.reference}
+    known = {name: error for name, error in named.items() if error is not None}
+    if not known:
         return ""
-    way = f"  ({view.standing:.0%} of the way)" if view.standing is not None else ""
-    return f"{view.metric.replace('_', ' ')} on validation rows: {' → '.join(errors)}{way}"
+    errors = map(" ".join, zip(known, number_texts(list(known.values()), 4), strict=True))
+    metric = view.metric.replace("_", " ")
+    return f"{metric} on validation rows: {' → '.join(errors)}{_standing_text(view.standing)}"
+
+
+def _standing_text(standing: float | None) -> str:
+    if standing is None:
+        return ""
+    if standing > 1:
+        return "  (better than the reference)"
+    return f"  ({standing:.0%} of the way)" if standing >= 0 else "  (worse than the own GAM)"
+
+
+def _probability_text(view: ModelView | PredictionView) -> str:
+    return f"probability of {cut_middle(str(view.classes[1]), N_NAME)}"
+
+
+def _summary_lines(view: ModelView, n_features: int | None) -> list[str]:
+    """Write the summary; all of it if the number of features is None, else about one screen."""
+    lines = [
+        *_head_lines(view),
+        "",
+        *_importance_lines(view, n_features),
+        *_jump_lines(view, None if n_features is None else N_JUMPS),
+    ]
+    n_lines = max(N_LINES - 1 - len(lines), MIN_TREE_LINES)
+    return [*lines, *_tree_lines(view, None if n_features is None else n_lines)]
 
 
 def _head_lines(view: ModelView) -> Iterator[str]:
@@ -103,95 +144,88 @@ def _head_lines(view: ModelView) -> Iterator[str]:
         yield f"on the given rows: {', '.join(measures)}"
 
 
-def _importance_lines(view: ModelView) -> Iterator[str]:
-    shown, others = view.features[:N_FEATURES], view.features[N_FEATURES:]
-    width = max(7, *(min(len(feature.name), 28) for feature in shown))
+def _importance_lines(view: ModelView, n_features: int | None) -> Iterator[str]:
+    shown, others = view.features[:n_features], view.features[len(view.features[:n_features]) :]
+    brief = _brief_names(view)
+    width = max(7, *(len(brief[feature.name]) for feature in shown))
     largest = shown[0].importance
-    n_decimals = _n_decimals(largest, 4)
+    scale = scale_of([largest], 4)
     yield f"{'feature':{width}}  {'importance':31} curves  depends on"
     for feature in shown:
         bar = _bar(feature.importance / largest if largest else 0.0)
-        number = f"{feature.importance:.{n_decimals}f}"
-        line = f"{cut(feature.name, width):{width}}  {bar} {number:>10} {len(feature.parts):>6}  "
-        yield cut(line + ", ".join(feature.conditioned_on), N_COLUMNS).rstrip()
+        number = scale.text(feature.importance)
+        line = f"{brief[feature.name]:{width}}  {bar} {number:>10} {len(feature.parts):>6}  "
+        conditions = ", ".join(brief[other] for other in feature.conditioned_on)
+        yield cut(line + conditions, N_COLUMNS).rstrip()
     if others:
         total = sum(feature.importance for feature in others)
-        yield f"and {len(others)} more, together {total:.{n_decimals}f}"
+        yield f"and {len(others)} more, together {scale.text(total)}"
 
 
-def _jump_lines(view: ModelView) -> list[str]:
+def _jump_lines(view: ModelView, n_jumps: int | None) -> list[str]:
     """Write the largest hidden jumps: where a feature switches the curves of others."""
     found = [(f.name, jump) for f in view.features for jump in joint_jumps(f.jumps)]
     found.sort(key=lambda named: -max(-named[1].low, named[1].high))
-    lines = [cut(f"    {name} {jump}", N_COLUMNS) for name, jump in found]
-    if len(lines) > N_JUMPS:
-        lines[N_JUMPS - 1 :] = [f"    and {len(lines) - N_JUMPS + 1} more"]
+    brief = _brief_names(view)
+    lines = [
+        cut(f"    {brief[name]} {_brief_jump(jump, brief)}", N_COLUMNS) for name, jump in found
+    ]
+    if n_jumps is not None and len(lines) > n_jumps:
+        lines[n_jumps - 1 :] = [f"    and {len(lines) - n_jumps + 1} more"]
     return (
         ["", "hidden jumps, where a feature switches the curves of others", *lines] if lines else []
     )
 
 
-def _tree_lines(view: ModelView, n_lines: int) -> list[str]:
+def _brief_names(view: ModelView) -> dict[str, str]:
+    """Return the features' names as they fit into a column, different from each other."""
+    names = [feature.name for feature in view.features]
+    return dict(zip(names, cut_apart(names, N_NAME), strict=True))
+
+
+def _brief_jump(jump: JumpView, names: Mapping[str, str]) -> JumpView:
+    terms = tuple(names[name] for name in jump.terms)
+    return replace(jump, place=cut(jump.place, N_NAME), terms=terms)
+
+
+def _tree_lines(view: ModelView, n_lines: int | None) -> list[str]:
     """Write the trees of the most important features, in at most `n_lines`."""
     lines = []
     for feature in view.features:
         if feature.partition:
-            lines += ["", cut(feature.title, N_COLUMNS)]
+            lines += ["", title_text(feature.name, feature.conditioned_on, N_COLUMNS)]
         for branch in feature.partition:
             share = "" if branch.leaf is None else f"  {feature.parts[branch.leaf].share:.0%}"
-            rule = cut("    " * (branch.depth + 1) + branch.rule, N_COLUMNS - 6)
+            indent = "    " * (branch.depth + 1)
+            rule = indent + cut_middle(branch.rule, N_COLUMNS - 6 - len(indent))
             lines.append(rule + share)
-    if len(lines) > n_lines:
+    if n_lines is not None and len(lines) > n_lines:
         lines[n_lines - 1 :] = [f"… and {len(lines) - n_lines + 1} more lines of trees"]
     return lines
 
 
 def _ledger_lines(view: PredictionView) -> Iterator[str]:
     lines = view.largest(N_EXPLAINED)
-    parts = [view.intercept, *(line.contribution for line in lines)]
-    n_decimals = _n_decimals(max(map(abs, [*parts, view.score])), 4)
-    rounded = [f"{number:+.{n_decimals}f}" for number in round_to_sum(parts, n_decimals)]
-    largest = max(map(abs, parts[1:])) or 1.0
+    contributions = [line.contribution for line in lines]
+    parts = [view.intercept, *contributions]
+    scale = scale_of([*parts, view.score], 4, contributions)
+    numbers = scale.sum_texts(parts)
+    largest = max(map(abs, contributions)) or 1.0
 
-    table = [("intercept", rounded[0], "", "")]
-    for line, number in zip(lines, rounded[1:], strict=True):
-        bar = _bar(abs(line.contribution) / largest, 10)
-        table.append((cut(line.label, 40), number, f"  {bar}  ", line.rule))
-    table.append(("score", f"{view.score:+.{n_decimals}f}", "", ""))
+    table = [("intercept", numbers[0], "", "")]
+    labels = label_texts([(line.name, line.label) for line in lines], N_LABEL)
+    for line, label, number in zip(lines, labels, numbers[1:], strict=True):
+        bar = _bar(abs(line.contribution / largest), 10)
+        table.append((label, number, f"  {bar}  ", line.rule))
+    table.append(("score", scale.text(view.score, signed=True), "", ""))
     if view.probability is not None:
-        table.append((f"probability of {view.classes[1]}", f"{view.probability:.1%}", "", ""))
+        table.append((_probability_text(view), f"{view.probability:.1%}", "", ""))
 
     width, digits = (max(len(row[k]) for row in table) for k in (0, 1))
     for label, number, bar, rule in table:
         start = f"{label:{width}}  {number:>{digits}}{bar}"
-        indent = " " * len(start)
-        yield textwrap.fill(
-            start + rule, N_COLUMNS, subsequent_indent=indent, break_on_hyphens=False
-        )
-
-
-def round_to_sum(values: Sequence[float], n_decimals: int) -> list[float]:
-    """Round numbers so that they add up to their rounded sum.
-
-    Every number is rounded down, then those with the largest remainders go up by one unit.
-
-    Parameters
-    ----------
-    values : sequence of float
-    n_decimals : int
-    """
-    scaled = [value * 10**n_decimals for value in values]
-    floors = [math.floor(number) for number in scaled]
-    n_up = round(math.fsum(scaled)) - sum(floors)
-    by_remainder = sorted(range(len(scaled)), key=lambda k: floors[k] - scaled[k])
-    for k in by_remainder[:n_up]:
-        floors[k] += 1
-    return [number / 10**n_decimals for number in floors]
-
-
-def _n_decimals(largest: float, n_digits: int) -> int:
-    """Decimals that show a number of this size with `n_digits` digits."""
-    return max(0, n_digits - 1 - math.floor(math.log10(largest))) if largest > 0 else 0
+        rules = wrap(rule, N_COLUMNS - len(start), N_RULE_LINES).split("\n")
+        yield (start + f"\n{' ' * len(start)}".join(rules)).rstrip()
 
 
 def _bar(share: float, width: int = 20) -> str:

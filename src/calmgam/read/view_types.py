@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from itertools import groupby
 from typing import Any
 
+from calmgam.read.findings import value_text
 from calmgam.read.wording import range_text
 
 FloatTuple = tuple[float, ...]
@@ -250,22 +251,37 @@ class LineView(View):
 
     Attributes
     ----------
-    name, value : str
-        The feature and its value.
+    name : str
+        The feature.
+    value : float, str or None
+        Its value: a number, a level, or None for missing.
+    mark : str
+        What is to be said beside the value: "", or that training did not see its level.
     rule : str
         Where the curve that was chosen holds; empty if the feature has one curve only.
     contribution : float
     """
 
     name: str
-    value: str
+    value: float | str | None
+    mark: str
     rule: str
     contribution: float
 
     @property
     def label(self) -> str:
         """`name = value`."""
-        return f"{self.name} = {self.value}" if self.value else self.name
+        return f"{self.name} = {value_text(self.value, self.mark)}"
+
+
+@dataclass(frozen=True)
+class OthersView(LineView):
+    """The sum of the lines that do not fit."""
+
+    @property
+    def label(self) -> str:
+        """How many they are."""
+        return self.name
 
 
 @dataclass(frozen=True)
@@ -285,7 +301,7 @@ class PredictionView(View):
             return tuple(ranked)
         others = ranked[n_lines - 1 :]
         total = math.fsum(line.contribution for line in others)
-        return (*ranked[: n_lines - 1], LineView(f"{len(others)} others", "", "", total))
+        return (*ranked[: n_lines - 1], OthersView(f"{len(others)} others", None, "", "", total))
 
 
 def joint_jumps(jumps: Iterable[JumpView]) -> list[JumpView]:

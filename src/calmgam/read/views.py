@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from calmgam.model.columns import FloatArray
-from calmgam.model.exact.inputs import decode_value, encode_row
+from calmgam.model.exact.rows import UserRow, read_row
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.regions import Region
 from calmgam.model.schema import Feature
 from calmgam.model.shapes import ShapeFunction
 from calmgam.model.tree import PartitionTree
 from calmgam.read.audit import Jump, jumps
-from calmgam.read.findings import value_text
+from calmgam.read.findings import probability_of
 from calmgam.read.performance import performance
 from calmgam.read.view_types import (
     BranchView,
@@ -118,22 +118,21 @@ def prediction_view(model: Model, row: Any) -> PredictionView:
     row : mapping, sequence or one-row table
         A value for every feature, by name or in the model's order.
     """
-    if np.ndim(row) == 1:  # by position, or a row of a pandas frame
-        row = dict(
-            row.items() if hasattr(row, "items") else zip(model.schema.names, row, strict=True)
-        )
-    X = encode_row(model.schema, row)[np.newaxis]
+    user_row = read_row(model.schema, row)
+    X = user_row.encoded[np.newaxis]
     score = float(model.score_encoded(X)[0])
-    probability = float(np.exp(-np.logaddexp(0.0, -score))) if model.link == "logit" else None
-    lines = tuple(_line_view(term, X) for term in model.terms)
+    probability = float(probability_of(score)) if model.link == "logit" else None
+    lines = tuple(_line_view(term, user_row) for term in model.terms)
     return PredictionView(model.intercept, lines, score, probability, model.classes)
 
 
-def _line_view(term: Term, X: FloatArray) -> LineView:
+def _line_view(term: Term, row: UserRow) -> LineView:
+    X, index = row.encoded[np.newaxis], term.feature.index
     region = term.tree.regions[term.tree.leaf_of(X)[0]]
     return LineView(
         name=term.feature.name,
-        value=value_text(decode_value(term.feature, X[0, term.feature.index])),
+        value=row.value(index),
+        mark=row.mark(index),
         rule=rule_text(region) if term.conditioned_on else "",
         contribution=float(term.contribution(X)[0]),
     )
@@ -241,8 +240,11 @@ def _seen_slots(term: Term) -> list[int]:
 
 
 def _slot_label(feature: Feature, slot: int) -> str:
-    is_missing = feature.is_numeric or slot > feature.n_levels
-    return "missing" if is_missing else feature.label(slot)
+    """Text of a level, or of what stands beside levels, in brackets if a level is called so."""
+    if not feature.is_numeric and slot < feature.n_levels:
+        return feature.levels[slot]
+    text = "other" if not feature.is_numeric and slot == feature.n_levels else "missing"
+    return f"({text})" if text in feature.levels else text
 
 
 def _points(shape: ShapeFunction, slots: list[int]) -> tuple[PointView, ...]:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from calmgam.fit.curves.assembling import assemble
-from calmgam.fit.curves.boosting import BoostingSettings, boost_bags
-from calmgam.fit.curves.contract import draw_bags
+from calmgam.fit.curves.boosting import Boosting, boost
+from calmgam.fit.data.bags import draw_bags
 from calmgam.fit.data.target import Target
 from tables import REGIONS, MixedTable
 
@@ -26,19 +26,15 @@ class Assembled:
         self.target = table.target(task, weights)
         if task == "regression":
             self.target = replace(self.target, mean=70.0, scale=25.0)
+        else:
+            self.target = replace(self.target, classes=("no", "yes"))
         roles = draw_bags(self.target, 5, np.random.default_rng(0))
-        settings = BoostingSettings(max_rounds=60, learning_rate=0.05)
-        self.curves = boost_bags(
-            table.cells, table.binned, table.trees, self.target, roles, settings, seed=1
-        )
+        self.data = table.data(self.target, roles, seed=1)
+        self.curves = boost(self.data, Boosting(max_rounds=60, learning_rate=0.05))
         self.model = self.assemble(self.curves)
 
     def assemble(self, curves):
-        table, target = self.table, self.target
-        classes = ("no", "yes") if target.is_classification else ()
-        return assemble(
-            table.schema, table.binned, table.trees, table.cells, curves, target, classes, ERRORS
-        )
+        return assemble(self.table.schema, self.data, curves, ERRORS)
 
     def of_bag(self, bag):
         one = slice(bag, bag + 1)
@@ -140,7 +136,7 @@ def test_slots_that_no_row_has_seen_take_the_mean_of_their_curve():
 
 def test_what_the_model_says_of_itself(fitted):
     model = fitted.model
-    is_classification = fitted.target.is_classification
+    is_classification = fitted.target.loss.is_logistic
     assert model.link == ("logit" if is_classification else "identity")
     assert model.classes == (("no", "yes") if is_classification else ())
     assert model.errors == ERRORS
@@ -149,7 +145,8 @@ def test_what_the_model_says_of_itself(fitted):
 
 def test_a_constant_target_gives_a_constant_model():
     fitted = Assembled()
-    fitted.target = Target.regression(np.full(600, 7.0), np.ones(600))
+    target = Target.regression(np.full(600, 7.0), np.ones(600))
+    fitted.data = replace(fitted.data, target=target)
     zeros = [np.zeros_like(values) for values in fitted.curves.values]
     model = fitted.assemble(replace(fitted.curves, intercepts=np.zeros(5), values=zeros))
     np.testing.assert_array_equal(model.score_encoded(fitted.table.X), 7.0)

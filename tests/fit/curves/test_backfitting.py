@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calmgam import CALMClassifier, CALMRegressor
-from calmgam.fit.curves.backfitting import BackfittingSettings, backfit, join_bins, update_in_turn
-from calmgam.fit.curves.contract import draw_bags
+from calmgam.fit.curves.backfitting import Backfitting, join_bins, update_in_turn
+from calmgam.fit.data.bags import draw_bags
 from tables import MixedTable
 
 FINE = 1e9  # a resolution at which no bins are joined
@@ -29,7 +29,7 @@ def tables(draw):
 
 
 def updated(cells, y, weights, **options):
-    chosen = BackfittingSettings(**options)
+    chosen = Backfitting(**options)
     n_cells = [10] * len(cells)
     return update_in_turn(cells, n_cells, y, weights, range(len(cells)), chosen)
 
@@ -54,8 +54,7 @@ def test_scores_converge_to_the_direct_solution(table):
 
 def fit(table, target, **options):
     roles = draw_bags(target, 1, np.random.default_rng(0))
-    chosen = BackfittingSettings(**options)
-    return backfit(table.cells, table.binned, table.trees, target, roles, chosen, seed=0), roles
+    return Backfitting(**options).learn(table.data(target, roles)), roles
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -82,18 +81,18 @@ def test_the_loss_is_that_of_rows_held_out():
 
 def test_neighbouring_bins_are_joined_into_runs_of_equally_many_rows():
     counts = np.array([[10, 0, 10, 10, 0, 0, 10, 3]])  # the last slot is missing
-    every = join_bins(counts, True, BackfittingSettings(resolution=FINE))
+    every = join_bins(counts, True, Backfitting(resolution=FINE))
     np.testing.assert_array_equal(every, [0, 0, 2, 3, 3, 6, 6, 7])  # empty bins have neighbours
-    two = join_bins(counts, True, BackfittingSettings(resolution=2 / np.cbrt(39.9)))
+    two = join_bins(counts, True, Backfitting(resolution=2 / np.cbrt(39.9)))
     np.testing.assert_array_equal(two, [0, 0, 0, 3, 3, 3, 3, 7])
-    levels = join_bins(counts, False, BackfittingSettings())
+    levels = join_bins(counts, False, Backfitting())
     np.testing.assert_array_equal(levels, np.arange(8))
 
 
 def test_every_curve_joins_its_own_bins():
     counts = np.zeros((3, 5))
     counts[0, :2], counts[1, 2:4] = 8, 8
-    joined = join_bins(counts, True, BackfittingSettings(resolution=FINE)).reshape(3, 5)
+    joined = join_bins(counts, True, Backfitting(resolution=FINE)).reshape(3, 5)
     np.testing.assert_array_equal(joined[0], [0, 1, 1, 1, 4])
     np.testing.assert_array_equal(joined[1], [7, 7, 7, 8, 9])
     np.testing.assert_array_equal(joined[2], np.arange(10, 15))  # no rows at all
@@ -110,5 +109,5 @@ def test_the_estimator_backfits():
 
 
 def test_classes_are_refused_before_anything_is_fitted():
-    with pytest.raises(ValueError, match="curves='backfitting' must be used for regression"):
+    with pytest.raises(ValueError, match=r"curves=Backfitting\(\) must be used for regression"):
         CALMClassifier(curves="backfitting", reference=object()).fit(np.eye(4), [0, 1, 0, 1])

@@ -9,20 +9,22 @@ import pytest
 
 from calmgam import _kernels
 from calmgam._kernels import TRAINS, VALIDATES
-from calmgam.fit.curves.boosting import BoostingSettings, boost_bags
-from calmgam.fit.curves.contract import draw_bags
+from calmgam.fit.curves.boosting import Boosting, boost
+from calmgam.fit.curves.contract import CurveData
+from calmgam.fit.data.bags import draw_bags
 from calmgam.fit.data.binning import Binned
+from calmgam.fit.data.losses import LogLoss, SquaredError
 from calmgam.fit.data.target import Target
 from calmgam.model.schema import Feature
 from oracles import boost_one_bag
-from tables import MixedTable, any_tree
+from tables import MixedTable, any_tree, in_given_order
 
 # every round counts as better than the one before: the curves are those of the last round
 LAST_ROUND = {"tolerance": -1e12, "patience": 10**6}
 
 
 def quick(**options):
-    return BoostingSettings(**{"learning_rate": 0.1, "max_rounds": 40, **options})
+    return Boosting(**{"learning_rate": 0.1, "max_rounds": 40, **options})
 
 
 def columns(codes, n_slots, ordered):
@@ -34,12 +36,13 @@ def columns(codes, n_slots, ordered):
         features.append(Feature(f"x{i}", i, "numeric" if is_ordered else "categorical", levels))
         edges.append(np.arange(n - 2.0) if is_ordered else np.empty(0))
     centres = [np.arange(len(cuts) + 1.0) for cuts in edges]
-    return Binned(tuple(features), tuple(edges), tuple(centres), codes)
+    single = (True,) * len(features)
+    return in_given_order(Binned(tuple(features), tuple(edges), tuple(centres), codes, single))
 
 
 def boost_columns(binned, target, roles, n_leaves=None, **options):
     trees = [any_tree(n) for n in n_leaves or [1] * len(binned.codes)]
-    return boost_bags(binned.codes, binned, trees, target, roles, quick(**options), seed=5)
+    return boost(CurveData(binned.codes, binned, trees, target, roles, seed=5), quick(**options))
 
 
 def bags(target, n_bags=3, seed=0):
@@ -73,8 +76,7 @@ class Table(MixedTable):
     """The mixed table, boosted by one short call."""
 
     def boost(self, target, roles, **options):
-        settings = quick(**options)
-        return boost_bags(self.cells, self.binned, self.trees, target, roles, settings, seed=5)
+        return boost(self.data(target, roles), quick(**options))
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +104,7 @@ DEEP = {
         {"smoothing_rounds": 40, **LAST_ROUND},
         {"smoothing_rounds": 10, "weighted": True, **LAST_ROUND},
         {"smoothing_rounds": 20, "deep": True, **LAST_ROUND},
-        {"max_leaves": 2, "smoothing_rounds": 0, "momentum": 0, "l2": 0, "min_samples_leaf": 0},
+        {"max_leaves": 2, "smoothing_rounds": 0, "momentum": 0, "ridge": 0, "min_samples_leaf": 0},
         {"smoothing_rounds": 5, "momentum": 0.5, "patience": 1, "min_samples_leaf": 40},
     ],
     ids=["best cuts", "random cuts", "weighted", "deep", "plain", "early stop"],
@@ -137,10 +139,10 @@ def test_kernel_equals_its_twin(table, task, options):
 def test_fast_exp_and_log_are_accurate():
     """A row of each class, and their log-odds as intercept: every number is known."""
     binned = columns([[0, 1]], [4], [False])
-    plain = {"l2": 0, "level_smoothing": 0, "momentum": 0, "learning_rate": 1, **LAST_ROUND}
+    plain = {"ridge": 0, "level_smoothing": 0, "momentum": 0, "learning_rate": 1, **LAST_ROUND}
     for log_odds in np.linspace(-13, 13, 101):
         w = np.exp(log_odds)
-        target = Target("classification", np.array([1.0, 0.0]), np.array([w, 1.0]))
+        target = Target(LogLoss(), np.array([1.0, 0.0]), np.array([w, 1.0]))
         before = boost_columns(binned, target, everyone(2), max_rounds=0)
         loss = (w * np.logaddexp(0, -log_odds) + np.logaddexp(0, log_odds)) / (w + 1)
         assert before.losses[0] == pytest.approx(loss, rel=1e-6)
@@ -156,11 +158,11 @@ def test_fast_exp_and_log_are_accurate():
 @pytest.mark.parametrize("task", ["regression", "classification"])
 def test_threads_do_not_change_a_bit(table, task):
     target = table.target(task)
-    arguments = table.cells, table.binned, table.trees, target, bags(target, 19), quick()
-    one = boost_bags(*arguments, seed=5, n_jobs=1)
+    data = table.data(target, bags(target, 19))
+    one = boost(data, quick())
     assert one.values[0].shape == (19, 3, table.binned.n_slots[0])
     for n_jobs in (2, 3):
-        assert_same(one, boost_bags(*arguments, seed=5, n_jobs=n_jobs))
+        assert_same(one, boost(replace(data, n_jobs=n_jobs), quick()))
 
 
 @pytest.mark.parametrize("task", ["regression", "classification"])
@@ -217,7 +219,8 @@ def test_rows_of_weight_zero_do_not_matter(table, task):
     )
     roles = bags(target)
     more_roles = np.vstack([roles, rng.choice([TRAINS, VALIDATES], (50, 3)).astype(np.uint8)])
-    curves = boost_bags(cells, table.binned, table.trees, more, more_roles, quick(), seed=5)
+    data = CurveData(cells, table.binned, table.trees, more, more_roles, seed=5)
+    curves = boost(data, quick())
     assert_same(table.boost(target, roles), curves)
 
 
@@ -228,15 +231,16 @@ def test_weight_two_is_a_row_twice(table, task):
     weights = np.ones(len(table.y))
     weights[twice] = 2
     weighted = table.boost(replace(target, weights=weights), roles)
-    repeated = boost_bags(
+    values = np.append(target.values, target.values[twice])
+    data = CurveData(
         np.hstack([table.cells, table.cells[:, twice]]),
         table.binned,
         table.trees,
-        Target(task, np.append(target.values, target.values[twice]), np.ones(600 + len(twice))),
+        Target(target.loss, values, np.ones(len(values))),
         np.vstack([roles, roles[twice]]),
-        quick(),
         seed=5,
     )
+    repeated = boost(data, quick())
     np.testing.assert_array_equal(weighted.rounds, repeated.rounds)
     for mine, theirs in zip(weighted.values, repeated.values, strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-4, atol=1e-6)
@@ -289,7 +293,7 @@ def test_levels_have_no_order():
 
 def test_rare_levels_learn_slowly():
     codes = np.repeat([0, 1, 2], [300, 300, 5])
-    target = Target("regression", np.array([0.0, 1.0, 1.0])[codes], np.ones(605))
+    target = Target(SquaredError(), np.array([0.0, 1.0, 1.0])[codes], np.ones(605))
     common, rare = boost_columns(
         columns([codes], [5], [False]), target, everyone(605), max_rounds=20
     ).values[0][0, 0, 1:3]
@@ -368,16 +372,19 @@ def test_tiny_tables(task, n_rows):
 
 def test_progress_is_told(table):
     target, calls = table.target(), []
-    arguments = table.cells, table.binned, table.trees, target, bags(target), quick()
-    boost_bags(*arguments, seed=5, progress=lambda done, total: calls.append((done, total)))
+    data = table.data(
+        target, bags(target), progress=lambda done, total: calls.append((done, total))
+    )
+    boost(data, quick())
     assert calls[-1] == (40, 40)
 
 
 ENDLESS = """
 import numpy as np
+from calmgam.fit.data.bags import draw_bags
 from calmgam.fit.data.binning import bin_table
-from calmgam.fit.curves.boosting import BoostingSettings, boost_bags
-from calmgam.fit.curves.contract import draw_bags
+from calmgam.fit.curves.boosting import Boosting, boost
+from calmgam.fit.curves.contract import CurveData
 from calmgam.fit.data.target import Target
 from calmgam.model.schema import Schema
 from calmgam.model.tree import PartitionTree
@@ -387,10 +394,10 @@ schema = Schema.learn(X)
 binned = bin_table(X, schema, 256)
 target = Target.regression(X[:, 0], np.ones(len(X)))
 roles = draw_bags(target, 16, np.random.default_rng(0))
-settings = BoostingSettings(max_rounds=10**9, patience=10**9)
+settings = Boosting(max_rounds=10**9, patience=10**9)
 trees = [PartitionTree.trivial()] * 5
-boost_bags(binned.codes, binned, trees, target, roles, settings, seed=0, n_jobs=2,
-      progress=lambda done, total: print(done, flush=True))
+boost(CurveData(binned.codes, binned, trees, target, roles, n_jobs=2,
+      progress=lambda done, total: print(done, flush=True)), settings)
 """
 
 
@@ -422,16 +429,18 @@ def test_without_validation_rows_there_are_forty_rounds():
 def test_turns_follow_the_order(table, task):
     """Features in another order are boosted as a table with these columns would be."""
     target, order = table.target(task), [3, 0, 4, 1, 2]
-    arguments = target, bags(target), quick()
-    ordered = boost_bags(table.cells, table.binned, table.trees, *arguments, seed=5, order=order)
+    data = table.data(target, bags(target))
+    ordered = boost(replace(data, binned=in_given_order(replace(data.binned), order)), quick())
     shuffled = Binned(
         tuple(table.binned.features[i] for i in order),
         tuple(table.binned.edges[i] for i in order),
         tuple(table.binned.centres[i] for i in order),
         table.binned.codes[order],
+        table.binned.one_value_a_bin,
     )
     trees = [table.trees[i] for i in order]
-    expected = boost_bags(table.cells[order], shuffled, trees, *arguments, seed=5)
+    moved = replace(data, cells=table.cells[order], binned=in_given_order(shuffled), trees=trees)
+    expected = boost(moved, quick())
     for turn, i in enumerate(order):
         np.testing.assert_array_equal(ordered.values[i], expected.values[turn])
     np.testing.assert_array_equal(ordered.losses, expected.losses)
@@ -441,19 +450,20 @@ def test_turns_follow_the_order(table, task):
     ("wrong", "message"),
     [
         ({"learning_rate": 2}, r"learning_rate must be a number in \(0, 1\]; got 2"),
-        ({"max_rounds": -1}, r"max_rounds must be an integer >= 0; got -1"),
-        ({"patience": 0}, r"patience must be an integer >= 1; got 0"),
+        ({"max_rounds": -1}, r"max_rounds must be an integer from 0 to 2147483647; got -1"),
+        ({"patience": 0}, r"patience must be an integer from 1 to 2147483647; got 0"),
+        ({"max_rounds": 2**31}, r"max_rounds must be .* to 2147483647; got 2147483648"),
         ({"max_leaves": 4}, r"max_leaves must be one of 2, 3; got 4"),
         ({"min_samples_leaf": -1}, r"min_samples_leaf must be a number in \[0, inf\); got -1"),
         ({"momentum": 1}, r"momentum must be a number in \[0, 1\); got 1"),
-        ({"smoothing_rounds": 0.5}, r"smoothing_rounds must be an integer >= 0 or None; got 0.5"),
-        ({"l2": -1}, r"l2 must be a number in \[0, inf\); got -1"),
+        ({"smoothing_rounds": 0.5}, r"smoothing_rounds must be an integer .* or None; got 0.5"),
+        ({"ridge": -1}, r"ridge must be a number in \[0, inf\); got -1"),
         ({"level_smoothing": "x"}, r"level_smoothing must be a number in \[0, inf\); got 'x'"),
     ],
 )
 def test_settings_check_themselves(wrong, message):
     with pytest.raises(ValueError, match=message):
-        BoostingSettings(**wrong)
+        Boosting(**wrong).check()
 
 
 def test_the_kernel_refuses_arrays_that_do_not_agree(table):
@@ -476,4 +486,4 @@ def test_the_kernel_refuses_arrays_that_do_not_agree(table):
 def test_the_kernel_refuses_nodes_that_are_no_tree(table, parents, message):
     tree, target = SimpleNamespace(parents=parents, n_splits=0), table.target()
     with pytest.raises(ValueError, match=message):
-        boost_bags(table.cells, table.binned, [tree] * 5, target, bags(target), quick(), seed=5)
+        boost(replace(table.data(target, bags(target)), trees=[tree] * 5), quick())

@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
 
-from calmgam import CALMRegressor
+from calmgam import Boosting, CALMRegressor
 from calmgam.fit.curves.by_name import LEARNERS
 from calmgam.model.serialize import to_json
 from calmgam.parameters import PARAMETERS
 
-QUICK = {"n_bags": 2, "max_rounds": 60, "n_jobs": 1, "random_state": 0}
+QUICK = {"n_jobs": 1, "random_state": 0}
+LEARNER = {"boosting": Boosting(n_bags=2, max_rounds=60)}
 
 
 def interaction(n_rows=400):
@@ -15,9 +16,9 @@ def interaction(n_rows=400):
     return X, np.where(X[:, 1] > 0, 2.0, -2.0) * X[:, 0] + X[:, 2]
 
 
-@pytest.fixture(params=["boosting", "spline", "backfitting"])
+@pytest.fixture(params=["boosting", "splines", "backfitting"])
 def estimator(request):
-    return CALMRegressor(**QUICK, curves=request.param)
+    return CALMRegressor(**QUICK, curves=LEARNER.get(request.param, request.param))
 
 
 def test_every_learner_gives_a_model(estimator):
@@ -43,13 +44,13 @@ def test_the_same_trees_whatever_learns_the_curves():
     X, y = interaction()
     trees = [
         [term.tree for term in CALMRegressor(**QUICK, curves=curves).fit(X, y).model_.terms]
-        for curves in ("boosting", "spline")
+        for curves in (LEARNER["boosting"], "splines")
     ]
     assert trees[0] == trees[1]
 
 
 def test_learners_that_do_not_exist_are_refused():
-    message = "curves must be one of 'boosting', 'spline', .*; got 'lines'"
+    message = "curves must be one of 'boosting', 'splines', .*; got 'lines'"
     with pytest.raises(ValueError, match=message):
         CALMRegressor(curves="lines").fit(*interaction())
 

@@ -1,13 +1,6 @@
 import numpy as np
-import pytest
 
-from calmgam._kernels import TRAINS, VALIDATES
-from calmgam.fit.curves.contract import Curves, draw_bags
-from calmgam.fit.data.target import Target
-
-
-def bags(target, n_bags=3):
-    return draw_bags(target, n_bags, np.random.default_rng(0))
+from calmgam.fit.curves.contract import Curves
 
 
 def test_scores_are_means_over_bags():
@@ -15,28 +8,3 @@ def test_scores_are_means_over_bags():
     curves = Curves(np.array([10.0, 20.0]), values, np.array([1.0]))
     cells = np.array([[0, 5], [1, 0]], dtype=np.uint16)
     np.testing.assert_array_equal(curves.scores(cells), [15 + 3 + 4, 15 + 8 + 2])
-
-
-@pytest.mark.parametrize("n_rows", [30, 100, 1001])
-def test_bags_keep_the_shares_of_classes(n_rows):
-    y = (np.arange(n_rows) % 4 == 0).astype(float)
-    target = Target.classification(y, np.ones(n_rows))
-    roles = bags(target, 5)
-    assert set(np.unique(roles)) == {TRAINS, VALIDATES}
-    for label in (0, 1):
-        n_validation = np.sum(roles[y == label] == VALIDATES, axis=0)
-        np.testing.assert_array_equal(n_validation, round(0.15 * np.sum(y == label)))
-    assert len(np.unique(roles, axis=1).T) > 1
-
-
-def test_rows_of_weight_zero_are_not_drawn():
-    weights = np.zeros(1000)
-    weights[::20] = 1
-    roles = bags(Target.regression(np.arange(1000.0), weights), 5)
-    np.testing.assert_array_equal(np.sum(roles == VALIDATES, axis=0), round(0.15 * 50))
-    assert np.all(roles[weights == 0] == TRAINS)
-
-
-def test_small_tables_spare_no_row():
-    target = Target.regression(np.arange(29.0), np.ones(29))
-    assert np.all(bags(target) == TRAINS | VALIDATES)

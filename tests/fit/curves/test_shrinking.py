@@ -1,5 +1,7 @@
 """Regions keep what they are worth on held-out rows; scipy says what the best factors are."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,15 +9,16 @@ from hypothesis import strategies as st
 from scipy.optimize import lsq_linear, minimize
 
 from calmgam._kernels import TRAINS, VALIDATES
-from calmgam.fit.curves.boosting import BoostingSettings, boost, boost_bags
-from calmgam.fit.curves.contract import draw_bags
+from calmgam.fit.curves.boosting import Boosting, boost
+from calmgam.fit.curves.contract import CurveData
 from calmgam.fit.curves.shrinking import best_factors, bounded_minimum, worth_of_regions
+from calmgam.fit.data.bags import draw_bags
 from calmgam.fit.data.binning import Binned
 from calmgam.fit.data.target import Target
 from calmgam.model.schema import Feature
-from tables import MixedTable, any_tree
+from tables import MixedTable, any_tree, in_given_order
 
-QUICK = BoostingSettings(learning_rate=0.1, max_rounds=60)
+QUICK = Boosting(learning_rate=0.1, max_rounds=60)
 
 
 @pytest.fixture(scope="module")
@@ -27,11 +30,8 @@ def both(table, task, seed=0):
     """Curves before and after shrinking, and what they were learned from."""
     target = table.target(task)
     roles = draw_bags(target, 3, np.random.default_rng(seed))
-    learn = {"binned": table.binned, "trees": table.trees, "settings": QUICK, "seed": 5}
-    before, after = (
-        how(table.cells, target=target, roles=roles, **learn) for how in (boost_bags, boost)
-    )
-    return before, after, target, roles
+    data = table.data(target, roles)
+    return boost(data, QUICK), QUICK.learn(data), data
 
 
 def own_parts(curves):
@@ -65,11 +65,12 @@ def test_bounded_minimum_is_that_of_scipy(n, seed):
 
 
 def test_factors_of_squared_error_are_those_of_scipy(table):
-    before, _, target, roles = both(table, "regression")
+    before, _, data = both(table, "regression")
+    target, roles = data.target, data.bags
     own_values = own_parts(before)
     split = list(own_values)
     assert len(split) > 1
-    worth = worth_of_regions(table.cells, before, own_parts(before), target, roles)
+    worth = worth_of_regions(data, before, own_parts(before))
     rows = np.flatnonzero((roles == VALIDATES).any(axis=1))
     total = held_out_scores(table.cells, before.values, roles).sum(axis=1)
     own = held_out_scores(table.cells[split], [own_values[i] for i in split], roles)
@@ -101,8 +102,8 @@ def test_factors_of_log_loss_are_those_of_scipy():
 
 @pytest.mark.parametrize("task", ["regression", "classification"])
 def test_shared_curves_stay_and_own_ones_are_scaled(table, task):
-    before, after, target, roles = both(table, task)
-    worth = worth_of_regions(table.cells, before, own_parts(before), target, roles)
+    before, after, data = both(table, task)
+    worth = worth_of_regions(data, before, own_parts(before))
     assert all(0 <= factor <= 1 for factor in worth.values())
     for i, values in enumerate(after.values):
         expected = before.values[i]
@@ -122,20 +123,20 @@ def test_a_true_split_is_kept_and_a_false_one_shrunk():
     own_cells = np.array([flag * 13 + x0, rng.integers(2, size=n) * 13 + x1], dtype=np.uint16)
     features = tuple(Feature(f"x{i}", i, "numeric") for i in range(2))
     edges, centres = (np.arange(11.0) + 0.5,) * 2, (np.arange(12.0),) * 2
-    binned = Binned(features, edges, centres, np.array([x0, x1], dtype=np.uint16))
+    codes = np.array([x0, x1], dtype=np.uint16)
+    binned = in_given_order(Binned(features, edges, centres, codes, (True, True)))
     target = Target.regression(y, np.ones(n))
     roles = draw_bags(target, 8, np.random.default_rng(1))
-    curves = boost_bags(
-        own_cells, binned, [any_tree(2)] * 2, target, roles, BoostingSettings(), seed=0
-    )
-    worth = worth_of_regions(own_cells, curves, own_parts(curves), target, roles)
+    data = CurveData(own_cells, binned, [any_tree(2)] * 2, target, roles)
+    curves = boost(data, Boosting())
+    worth = worth_of_regions(data, curves, own_parts(curves))
     assert worth[0] > 0.9
     assert worth[1] < 0.5
 
 
 def test_without_held_out_rows_nothing_is_shrunk(table):
-    before, _, target, roles = both(table, "regression")
-    everyone = np.full_like(roles, TRAINS | VALIDATES)
-    worth = worth_of_regions(table.cells, before, own_parts(before), target, everyone)
+    before, _, data = both(table, "regression")
+    everyone = replace(data, bags=np.full_like(data.bags, TRAINS | VALIDATES))
+    worth = worth_of_regions(everyone, before, own_parts(before))
     assert set(worth.values()) == {1.0}
-    assert worth_of_regions(table.cells, before, {}, target, roles) == {}
+    assert worth_of_regions(data, before, {}) == {}

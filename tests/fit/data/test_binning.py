@@ -10,7 +10,8 @@ from calmgam.fit.regions.given import given_trees
 from calmgam.model.regions import Condition
 from calmgam.model.schema import Feature, Schema
 from calmgam.model.tree import PartitionTree
-from tables import mixed_table
+from prepared import prepared_of
+from tables import MixedTable, mixed_table
 
 finite = st.floats(allow_nan=False, allow_infinity=False)  # huge, tiny and denormal ones too
 neighbours = finite.flatmap(lambda x: st.sampled_from([x, np.nextafter(x, np.finfo(float).max)]))
@@ -23,7 +24,7 @@ columns = npst.arrays(
 
 @given(column=columns, max_bins=st.integers(2, 20))
 def test_cuts_lie_between_adjacent_values(column, max_bins):
-    edges, centres = cuts(column, max_bins)
+    edges, centres, _ = cuts(column, max_bins)
     values = np.unique(column[~np.isnan(column)])
     assert len(edges) + 1 <= max_bins
     assert np.all(np.diff(edges) > 0)
@@ -63,7 +64,7 @@ def test_cuts_are_round(left, right, cut):
 def test_nothing_rounder_lies_between(digits, power, below, above):
     number = float(f"{digits}e{power}")
     unit = 10.0**power
-    (edge,), _ = cuts(np.array([number - below * unit, number + above * unit]), 2)
+    (edge,), *_ = cuts(np.array([number - below * unit, number + above * unit]), 2)
     # the number itself has its last digit at `power`: the cut needs no finer one
     assert round(edge / unit) == pytest.approx(edge / unit, abs=1e-6)
 
@@ -89,14 +90,14 @@ def test_bins_hold_about_equally_many_rows():
 
 def test_a_frequent_value_shares_its_bin_with_few():
     column = np.append(np.zeros(1000), np.random.default_rng(0).normal(size=1000))
-    edges, _ = cuts(column, 20)
+    edges, *_ = cuts(column, 20)
     alone = np.searchsorted(edges, column) == np.searchsorted(edges, 0.0)
     assert alone.sum() <= 1000 + 2 * 100
 
 
 @pytest.mark.parametrize("column", [[3.0, 3.0, 3.0], [np.nan, np.nan], [np.nan, 7.0], [-0.0, 0.0]])
 def test_without_two_values_there_is_nothing_to_cut(column):
-    edges, centres = cuts(np.array(column), 10)
+    edges, centres, _ = cuts(np.array(column), 10)
     assert (len(edges), len(centres)) == (0, 1)
 
 
@@ -109,7 +110,7 @@ def test_between_neighbouring_floats_the_left_one_is_the_cut():
 def test_the_middle_does_not_overflow():
     largest = np.finfo(float).max
     np.testing.assert_array_equal(cuts(np.array([-largest, largest]), 10)[0], [0.0])
-    assert np.isfinite(np.concatenate(cuts(np.array([largest / 2, largest]), 2))).all()
+    assert np.isfinite(np.concatenate(cuts(np.array([largest / 2, largest]), 2)[:2])).all()
 
 
 def test_slots_of_every_kind_of_column():
@@ -124,25 +125,39 @@ def test_slots_of_every_kind_of_column():
 
 
 def test_a_cell_is_leaf_times_slots_plus_slot():
-    X, _, schema = mixed_table()
-    binned = bin_table(X, schema, 16)
-    trees = given_trees({"a": ["b <= 0", "b > 0"]}, schema, binned.edges, X)
-    cells = binned.cells(trees, X)
+    X, y, schema = mixed_table()
+    prepared = prepared_of(X, y, schema, max_bins=16)
+    binned, trees = prepared.binned, given_trees({"a": ["b <= 0", "b > 0"]}, prepared)
+    cells = binned.cells(trees)
     np.testing.assert_array_equal(cells[0] // 17, trees[0].leaf_of(X))
     np.testing.assert_array_equal(cells[0] % 17, binned.codes[0])
     np.testing.assert_array_equal(cells[1:], binned.codes[1:])
 
 
 def test_too_many_cells_are_refused(monkeypatch):
-    X, _, schema = mixed_table()
-    binned = bin_table(X, schema, 16)
-    trees = list(given_trees({"a": ["b <= 0", "b > 0"]}, schema, binned.edges, X))
+    X, y, schema = mixed_table()
+    prepared = prepared_of(X, y, schema, max_bins=16)
+    binned, trees = prepared.binned, given_trees({"a": ["b <= 0", "b > 0"]}, prepared)
     monkeypatch.setattr(binning, "MAX_CELLS", 34)
-    binned.cells(tuple(trees), X)
+    binned.cells(trees)
     monkeypatch.setattr(binning, "MAX_CELLS", 33)
     message = "'a' has 2 curves of 17 slots: curves times slots must be at most 33; lower max_bins"
     with pytest.raises(ValueError, match=message):
-        binned.cells(tuple(trees), X)
+        binned.cells(trees)
+
+
+def test_regions_are_looked_up_by_codes():
+    """Also of rows in coarser bins: thresholds are cuts of the fine ones."""
+    table = MixedTable(max_bins=100)
+    coarse = table.binned.coarsened(5)
+    rows = np.arange(0, 600, 7)
+    for i, tree in enumerate(table.trees):
+        leaves = tree.leaf_of(table.X)
+        np.testing.assert_array_equal(table.binned.leaf_of(tree), leaves)
+        np.testing.assert_array_equal(coarse.leaf_of(tree), leaves)
+        np.testing.assert_array_equal(coarse.take(rows).leaf_of(tree), leaves[rows])
+        cells = coarse.cells(table.trees)[i]
+        np.testing.assert_array_equal(cells, leaves * coarse.n_slots[i] + coarse.codes[i])
 
 
 def test_cells_reach_to_the_end_of_uint16():
@@ -155,7 +170,7 @@ def test_cells_reach_to_the_end_of_uint16():
     for cut in range(15):  # 16 leaves of 4096 slots: cells 0 .. 65535
         leaf = int(tree.leaf_of(np.array([[0.0, 4095.0]]))[0])
         tree = tree.split(leaf, Condition(other, "<=", float(binned.edges[1][200 * cut])))
-    cells = binned.cells((tree, PartitionTree.trivial()), X)[0]
+    cells = binned.cells((tree, PartitionTree.trivial()))[0]
     assert cells.dtype == np.uint16
     np.testing.assert_array_equal(cells // 4096, tree.leaf_of(X))
     np.testing.assert_array_equal(cells % 4096, binned.codes[0])
@@ -178,5 +193,6 @@ def test_the_order_depends_on_values_alone():
         tuple(binned.edges[i] for i in places),
         tuple(binned.centres[i] for i in places),
         binned.codes[places],
+        tuple(binned.one_value_a_bin[i] for i in places),
     )
     assert [places[i] for i in content_order(moved)] == content_order(binned)

@@ -44,7 +44,7 @@ def test_classes_stay_as_they_are():
     y = (Y > 5).astype(float)
     target = Target.classification(y, WEIGHTS)
     np.testing.assert_array_equal(target.values, y)
-    assert (target.mean, target.scale, target.is_classification) == (0, 1, True)
+    assert (target.mean, target.scale, target.loss.is_logistic) == (0, 1, True)
 
 
 @pytest.mark.parametrize("make", [Target.regression, Target.classification])
@@ -64,7 +64,7 @@ def test_errors_are_in_the_units_of_y():
         Y[rows], target.mean + target.scale * score, sample_weight=WEIGHTS[rows]
     )
     assert target.error(score, rows) == pytest.approx(expected)
-    assert (target.metric, target.error_of_loss(4.0)) == ("rmse", 2 * target.scale)
+    assert (target.loss.metric, target.error_of_loss(4.0)) == ("rmse", 2 * target.scale)
 
 
 def test_errors_of_classes_are_log_losses():
@@ -76,4 +76,4 @@ def test_errors_of_classes_are_log_losses():
     )
     expected = log_loss(y[rows], 1 / (1 + np.exp(-score)), sample_weight=WEIGHTS[rows])
     assert target.error(score, rows) == pytest.approx(expected)
-    assert (target.metric, target.error_of_loss(0.3)) == ("log_loss", 0.3)
+    assert (target.loss.metric, target.error_of_loss(0.3)) == ("log_loss", 0.3)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.ensemble import HistGradientBoostingRegressor
 
+from calmgam.fit.data.losses import LogLoss, SquaredError
 from calmgam.fit.effects import ale
 from calmgam.fit.effects.ale import (
     DISCOUNT,
@@ -17,8 +18,9 @@ from calmgam.fit.effects.ale import (
     surroundings,
     variance_bins,
 )
-from calmgam.fit.references.reference import Reference, fit_reference
+from calmgam.fit.references.reference import Reference
 from calmgam.model.schema import Feature, Schema
+from prepared import fit_reference
 
 NUMBER = Feature("x", 0, "numeric", has_missing=True)
 LEVELS = Feature("x", 0, "categorical", ("p", "q", "r"), has_missing=True)
@@ -46,7 +48,7 @@ class WithGradient:
 @pytest.mark.parametrize("find", [ale_effects, rhale_effects])
 def test_the_slope_of_a_product_is_the_other_factor(find):
     X = rows()
-    local = find(Reference(product, "regression"), X, NUMBER, X[:, 0])
+    local = find(Reference(product, SquaredError()), X, NUMBER, X[:, 0])
     np.testing.assert_allclose(local.effects, X[:, 1] * X[:, 0].std(), atol=1e-12)
     assert local.bins.max() < local.n_bins
 
@@ -56,9 +58,12 @@ def test_the_slope_of_a_product_is_the_other_factor(find):
 def test_the_unit_of_the_feature_does_not_matter(find, factor):
     X = rows()
     scaled = X * [factor, 1, 1]
-    local = find(Reference(product, "regression"), X, NUMBER, X[:, 0])
+    local = find(Reference(product, SquaredError()), X, NUMBER, X[:, 0])
     other = find(
-        Reference(lambda Z: product(Z / [factor, 1, 1]), "regression"), scaled, NUMBER, scaled[:, 0]
+        Reference(lambda Z: product(Z / [factor, 1, 1]), SquaredError()),
+        scaled,
+        NUMBER,
+        scaled[:, 0],
     )
     np.testing.assert_allclose(other.effects, local.effects, rtol=1e-6, atol=1e-9)
     np.testing.assert_array_equal(other.bins, local.bins)
@@ -67,7 +72,7 @@ def test_the_unit_of_the_feature_does_not_matter(find, factor):
 @pytest.mark.parametrize("find", [ale_effects, rhale_effects])
 def test_effects_of_a_classifier_can_be_those_of_the_probability(find):
     X = rows()
-    reference = Reference(lambda Z: Z[:, 0] * Z[:, 1], "classification")
+    reference = Reference(lambda Z: Z[:, 0] * Z[:, 1], LogLoss())
     link = find(reference, X, NUMBER, X[:, 0])
     response = find(reference, X, NUMBER, X[:, 0], effect_scale="response")
     slope = expit(X[:, 0] * X[:, 1]) * expit(-X[:, 0] * X[:, 1])
@@ -79,10 +84,10 @@ def test_effects_of_a_classifier_can_be_those_of_the_probability(find):
 def test_exact_derivatives_are_taken_where_there_are_some(effect_scale):
     X = rows()
     exact = rhale_effects(
-        Reference(WithGradient(), "classification"), X, NUMBER, X[:, 0], effect_scale=effect_scale
+        Reference(WithGradient(), LogLoss()), X, NUMBER, X[:, 0], effect_scale=effect_scale
     )
     finite = rhale_effects(
-        Reference(WithGradient().__call__, "classification"),
+        Reference(WithGradient().__call__, LogLoss()),
         X,
         NUMBER,
         X[:, 0],
@@ -107,7 +112,7 @@ def test_a_level_is_compared_with_the_mean_over_the_levels(find):
             np.where(np.isnan(Z[:, 0]), 3.0, heights[np.nan_to_num(Z[:, 0]).astype(int)]) * Z[:, 1]
         )
 
-    local = find(Reference(formula, "regression"), X, LEVELS, X[:, 0])
+    local = find(Reference(formula, SquaredError()), X, LEVELS, X[:, 0])
     shares = np.append(np.bincount(X[~np.isnan(X[:, 0]), 0].astype(int)), 100) / 500
     if find is rhale_effects:  # levels alike, as on a uniform grid
         shares = np.array([0.2] * 5)
@@ -125,7 +130,7 @@ def test_missing_numbers_have_a_bin_of_their_own(find):
     X[::5, 0] = np.nan
     missing = np.isnan(X[:, 0])
     local = find(
-        Reference(lambda Z: np.nan_to_num(Z[:, 0], nan=7.0) * Z[:, 1], "regression"),
+        Reference(lambda Z: np.nan_to_num(Z[:, 0], nan=7.0) * Z[:, 1], SquaredError()),
         X,
         NUMBER,
         X[:, 0],
@@ -142,7 +147,7 @@ def test_missing_numbers_have_a_bin_of_their_own(find):
 def test_a_constant_feature_has_no_effect(find, value):
     X = rows()
     X[:, 0] = value
-    reference = Reference(lambda Z: np.nan_to_num(Z[:, 0]) * Z[:, 1], "regression")
+    reference = Reference(lambda Z: np.nan_to_num(Z[:, 0]) * Z[:, 1], SquaredError())
     local = find(reference, X, NUMBER, X[:, 0])
     np.testing.assert_array_equal(local.effects, 0)
 
@@ -151,7 +156,7 @@ def test_a_constant_feature_has_no_effect(find, value):
 def test_steps_between_two_values_are_seen(find):
     X = rows()
     X[:, 0] = X[:, 0] > 0.2
-    local = find(Reference(lambda Z: (Z[:, 0] > 0.5) * Z[:, 1], "regression"), X, NUMBER, X[:, 0])
+    local = find(Reference(lambda Z: (Z[:, 0] > 0.5) * Z[:, 1], SquaredError()), X, NUMBER, X[:, 0])
     np.testing.assert_allclose(local.effects, X[:, 1] * X[:, 0].std(), atol=1e-12)
 
 
@@ -161,7 +166,7 @@ def test_trees_are_walked_to_the_same_slopes():
     schema = Schema(tuple(Feature(name, i, "numeric") for i, name in enumerate("xyz")))
     model = HistGradientBoostingRegressor(max_iter=20)
     walked = fit_reference(model, X, y, schema, task="regression")
-    asked = Reference(walked.estimator, "regression")
+    asked = Reference(walked.estimator, SquaredError())
     assert walked.ensemble is not None
     one, other = (ale_effects(reference, X, NUMBER, X[:, 0]) for reference in (walked, asked))
     np.testing.assert_allclose(one.effects, other.effects, atol=1e-9)
@@ -177,9 +182,9 @@ def test_predictions_come_in_bounded_batches(monkeypatch):
         return product(X)
 
     X = rows(103)
-    whole = ale_effects(Reference(product, "regression"), X, NUMBER, X[:, 0])
+    whole = ale_effects(Reference(product, SquaredError()), X, NUMBER, X[:, 0])
     monkeypatch.setattr(ale, "BATCH_ROWS", 30)
-    parts = ale_effects(Reference(score, "regression"), X, NUMBER, X[:, 0])
+    parts = ale_effects(Reference(score, SquaredError()), X, NUMBER, X[:, 0])
     assert max(sizes) <= 30
     np.testing.assert_array_equal(parts.effects, whole.effects)
     assert sum(sizes) == 2 * 103

@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calmgam.fit.data.binning import bin_table
+from calmgam import Heterogeneity
+from calmgam.fit.data.losses import SquaredError
 from calmgam.fit.effects.by_name import EFFECTS, effect_finder
 from calmgam.fit.references.reference import Reference
-from calmgam.fit.regions.heterogeneity.growing import GrowthSettings, grow_all
+from calmgam.fit.regions.heterogeneity.growing import grow_all
 from calmgam.model.schema import Schema
+from prepared import prepared_of
 
 
 def uniform(n_rows=2000, n_features=3, seed=0):
@@ -16,19 +18,13 @@ def uniform(n_rows=2000, n_features=3, seed=0):
     return pd.DataFrame(X, columns=list("abcdefgh")[:n_features])
 
 
-def grow(formula, frame, effect, n_jobs=1, **options):
-    schema = Schema.learn(frame)
-    X = schema.encode(frame)
-    grown = grow_all(
-        Reference(formula, "regression"),
-        X,
-        bin_table(X, schema, 1000),
-        schema,
-        GrowthSettings(effect=effect, **options),
-        rng=np.random.default_rng(0),
-        n_jobs=n_jobs,
+def grow(formula, frame, effect, n_jobs=1, max_depth=3, **options):
+    prepared = prepared_of(
+        frame, np.arange(len(frame)), n_jobs=n_jobs, max_bins=1000, limits={"max_depth": max_depth}
     )
-    return dict(zip(schema.names, grown.trees, strict=True)), grown.ledger()
+    settings = Heterogeneity(effect=effect, **options)
+    grown = grow_all(Reference(formula, SquaredError()), prepared, settings)
+    return dict(zip(prepared.schema.names, grown.trees, strict=True)), grown.ledger()
 
 
 # Var(a) Var(b) = 1/9; a SHAP value shares the product between its factors
@@ -90,16 +86,11 @@ def test_correlated_features_are_only_asked_about_rows_near_those_that_occur(eff
     assert heterogeneity(effect) < 0.01
 
 
-def test_shap_values_are_of_the_link_scale():
-    with pytest.raises(ValueError, match='effect_scale must be "link" with effect="shap"'):
-        GrowthSettings(effect="shap", effect_scale="response")
-
-
 def test_the_finder_knows_its_feature():
     frame = uniform(50)
     schema = Schema.learn(frame)
     X = schema.encode(frame)
-    reference = Reference(lambda Z: Z[:, 0] * Z[:, 1], "regression")
+    reference = Reference(lambda Z: Z[:, 0] * Z[:, 1], SquaredError())
     find = effect_finder("ale", reference, X, rng=np.random.default_rng(0))
     a, c = (find(schema.features[i], X[:, i]) for i in (0, 2))
     np.testing.assert_allclose(a.effects, X[:, 1] * X[:, 0].std())

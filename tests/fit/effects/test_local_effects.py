@@ -5,8 +5,6 @@ from hypothesis import strategies as st
 
 from calmgam import _kernels
 from calmgam.fit.effects.local_effects import CurveEffects, PointEffects
-from calmgam.fit.regions.candidates import candidates_for, code_matrix
-from calmgam.model.schema import Feature
 from oracles import heterogeneity, heterogeneity_in_bins, split_gains
 
 
@@ -80,11 +78,11 @@ def test_heterogeneity_is_the_variance_even_far_from_zero(offset):
     no_codes = np.empty((0, 500), np.uint16)
     for weights in (np.ones(500), rng.random(500)):
         total, _ = CurveEffects(np.arange(20), np.full(20, 0.05), curves).score_splits(
-            weights, no_codes, [], 1
+            weights, no_codes, [], [], 1
         )
         expected = heterogeneity(curves, weights) / 20 * weights.sum()
         np.testing.assert_allclose(total, expected, rtol=1e-9)
-        total, _ = PointEffects(curves[:, 0], bins, 5).score_splits(weights, no_codes, [], 1)
+        total, _ = PointEffects(curves[:, 0], bins, 5).score_splits(weights, no_codes, [], [], 1)
         expected = heterogeneity_in_bins(curves[:, 0], bins, weights) * weights.sum()
         np.testing.assert_allclose(total, expected, rtol=1e-9)
 
@@ -92,11 +90,10 @@ def test_heterogeneity_is_the_variance_even_far_from_zero(offset):
 def test_effects_are_compared_within_their_bin_only():
     """What differs between bins is the feature's own effect, no interaction."""
     x, bins = np.linspace(0, 1, 100), (np.arange(100) % 4).astype(np.uint16)
-    candidates = [candidates_for(Feature("x", 0, "numeric"), np.array([0.5]), x)]
-    codes = code_matrix(candidates, x[:, None])
+    codes = (x > 0.5).astype(np.uint16)[None]  # of one condition: x <= 0.5
 
     def scored(effects):
-        return PointEffects(effects, bins, 4).score_splits(np.ones(100), codes, candidates, 1)
+        return PointEffects(effects, bins, 4).score_splits(np.ones(100), codes, [1], [True], 1)
 
     total, gains = scored(10.0 * bins)
     assert total == gains[0, 0] == 0

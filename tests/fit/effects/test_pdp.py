@@ -10,11 +10,13 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 
+from calmgam.fit.data.losses import LogLoss, SquaredError
 from calmgam.fit.effects import pdp as ice
 from calmgam.fit.effects.pdp import grid_for, ice_curves, tree_sums
-from calmgam.fit.references.reference import Reference, fit_reference
+from calmgam.fit.references.reference import Reference
 from calmgam.model.schema import Feature, Schema
 from oracles import ice_sums
+from prepared import fit_reference
 from tables import mixed_table
 
 X, Y, SCHEMA = mixed_table()
@@ -46,7 +48,7 @@ def reference(request):
 
 def predicted(reference):
     """The same reference without its trees."""
-    return Reference(reference.estimator, reference.task, min_probability=reference.min_probability)
+    return Reference(reference.estimator, reference.loss, min_probability=reference.min_probability)
 
 
 def grid_with_thresholds(reference, feature):
@@ -153,8 +155,8 @@ def test_more_classes_of_grid_values_than_bits(kind):
     np.testing.assert_allclose(walked, asked, atol=1e-5)
 
 
-def callable_reference(task):
-    return Reference(lambda X: X[:, 0] * X[:, 1], task)
+def callable_reference(loss):
+    return Reference(lambda X: X[:, 0] * X[:, 1], loss)
 
 
 def test_predictions_come_in_bounded_batches(monkeypatch):
@@ -167,7 +169,7 @@ def test_predictions_come_in_bounded_batches(monkeypatch):
     rows = np.random.default_rng(0).normal(size=(103, 2))
     grid, weights = np.array([-1.0, 0.0, 4.0]), np.array([0.5, 0.25, 0.25])
     monkeypatch.setattr(ice, "BATCH_ROWS", 30)
-    local = ice_curves(Reference(score, "regression"), rows, 0, grid, weights)
+    local = ice_curves(Reference(score, SquaredError()), rows, 0, grid, weights)
     assert max(sizes) <= 30
     assert local.curves.shape == (103, 3)
     np.testing.assert_allclose(local.curves, (grid - grid @ weights) * rows[:, 1:])
@@ -185,9 +187,9 @@ def test_response_scale_is_the_probability_of_a_classifier():
     rows = np.random.default_rng(0).normal(size=(20, 2))
     grid, weights = np.array([-1.0, 1.0]), np.array([0.5, 0.5])
     probability = expit(grid * rows[:, 1:])
-    local = ice_curves(callable_reference("classification"), rows, 0, grid, weights, "response")
+    local = ice_curves(callable_reference(LogLoss()), rows, 0, grid, weights, "response")
     np.testing.assert_allclose(local.curves, probability - probability.mean(1, keepdims=True))
-    local = ice_curves(callable_reference("regression"), rows, 0, grid, weights, "response")
+    local = ice_curves(callable_reference(SquaredError()), rows, 0, grid, weights, "response")
     np.testing.assert_allclose(local.curves, grid * rows[:, 1:])
 
 

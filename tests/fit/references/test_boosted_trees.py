@@ -9,8 +9,9 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 import oracles
 from calmgam import _kernels
 from calmgam.fit.data.target import Target
-from calmgam.fit.references.boosted_trees import BoostedTrees, TreeSettings
+from calmgam.fit.references.boosted_trees import BoostedTrees, TreeSettings, kernel_options
 from calmgam.model.schema import Feature, Schema
+from prepared import LOSSES
 from tables import mixed_table
 
 X, Y, SCHEMA = mixed_table()
@@ -32,9 +33,8 @@ class Slots:
         weights = rng.uniform(0.9, 1.1, n_rows)  # equal ones would make equal gains
         if uneven:
             weights *= rng.integers(0, 4, n_rows)
-        self.target = Target(
-            task, (y > 0).astype(float) if task == "classification" else y, weights
-        )
+        values = (y > 0).astype(float) if task == "classification" else y
+        self.target = Target(LOSSES[task], values, weights)
         weights[0] = 1.0
 
     def boost(self, chosen, seed=0, n_threads=1):
@@ -44,10 +44,10 @@ class Slots:
             self.ordered,
             self.target.values,
             self.target.weights,
-            logistic=self.target.is_classification,
+            logistic=self.target.loss.is_logistic,
             seed=seed,
             n_threads=n_threads,
-            **vars(chosen),
+            **kernel_options(vars(chosen)),
         )
 
     def scores(self, boosted):
@@ -73,20 +73,20 @@ class Slots:
     n_rows=st.integers(4, 120),
     task=st.sampled_from(["regression", "classification"]),
     uneven=st.booleans(),
-    kept_out=st.sampled_from([0.0, 0.3]),
+    validation_share=st.sampled_from([0.0, 0.3]),
     max_bins=st.sampled_from([3, 6, 32]),
-    l2=st.sampled_from([0.5, 5.0]),
+    ridge=st.sampled_from([0.5, 5.0]),
 )
-def test_trees_are_those_of_the_twin(seed, n_rows, task, uneven, kept_out, max_bins, l2):
+def test_trees_are_those_of_the_twin(seed, n_rows, task, uneven, validation_share, max_bins, ridge):
     table = Slots(seed, n_rows, task, uneven)
     chosen = TreeSettings(
         max_rounds=4,
         patience=1,
-        kept_out=kept_out,
+        validation_share=validation_share,
         max_leaves=5,
         max_bins=max_bins,
         min_samples_leaf=3,
-        l2=l2,
+        ridge=ridge,
     )
     boosted = table.boost(chosen, seed)
     twin, n_rounds = oracles.boost_trees(
@@ -113,7 +113,7 @@ def test_threads_give_the_same_bits():
 
 
 def test_scores_are_those_of_its_ensemble_whatever_the_column():
-    model = BoostedTrees(SCHEMA, "regression").fit(X, Y)
+    model = BoostedTrees(SCHEMA, LOSSES["regression"]).fit(X, Y)
     sums = model.ensemble.base + oracles.leaf_sums(model.ensemble, X)
     np.testing.assert_allclose(model.predict(X), sums, atol=1e-12)
     assert set(model.ensemble.features) == {-1, *range(X.shape[1])}
@@ -124,8 +124,10 @@ def test_all_rows_in_all_cuts_are_scikit_learns_trees():
     rng = np.random.default_rng(0)
     x = np.round(rng.normal(size=(800, 3)), 1)
     y = np.sin(3 * x[:, 0]) * x[:, 1] + 0.1 * rng.normal(size=800)
-    chosen = TreeSettings(max_rounds=10, kept_out=0.0, learning_rate=0.3, max_bins=255, l2=0.0)
-    ours = BoostedTrees(NUMERIC, "regression", chosen).fit(x, y)
+    chosen = TreeSettings(
+        max_rounds=10, validation_share=0.0, learning_rate=0.3, max_bins=255, ridge=0.0
+    )
+    ours = BoostedTrees(NUMERIC, LOSSES["regression"], chosen).fit(x, y)
     theirs = HistGradientBoostingRegressor(max_iter=10, learning_rate=0.3).fit(x, y)
     np.testing.assert_allclose(ours.predict(x), theirs.predict(x), atol=1e-5)
 
@@ -134,21 +136,21 @@ def test_weights_are_as_good_as_copies():
     x = np.round(np.random.default_rng(0).normal(size=(300, 3)), 1)
     y, weights = np.sin(3 * x[:, 0]) * x[:, 1], 1.0 + np.arange(300) % 3
     copies = np.repeat(np.arange(300), weights.astype(int))
-    chosen = TreeSettings(min_samples_leaf=1, kept_out=0.0, max_bins=255)
-    weighted = BoostedTrees(NUMERIC, "regression", chosen).fit(x, y, weights)
-    copied = BoostedTrees(NUMERIC, "regression", chosen).fit(x[copies], y[copies])
+    chosen = TreeSettings(min_samples_leaf=1, validation_share=0.0, max_bins=255)
+    weighted = BoostedTrees(NUMERIC, LOSSES["regression"], chosen).fit(x, y, weights)
+    copied = BoostedTrees(NUMERIC, LOSSES["regression"], chosen).fit(x[copies], y[copies])
     np.testing.assert_allclose(weighted.predict(x), copied.predict(x), atol=1e-9)
 
 
 def test_noise_stops_a_large_table_at_once():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(2500, 3)), rng.normal(size=2500)
-    trees = BoostedTrees(NUMERIC, "regression").fit(x, y).ensemble
+    trees = BoostedTrees(NUMERIC, LOSSES["regression"]).fit(x, y).ensemble
     assert len(trees.roots) < 5
     reached = {*trees.roots.tolist(), *trees.left.tolist(), *trees.right.tolist()} - {-1}
     assert reached == set(range(len(trees.features)))  # nothing is kept of trees that were dropped
     y = np.sin(3 * x[:, 0]) * x[:, 1] + 0.1 * y
-    assert len(BoostedTrees(NUMERIC, "regression").fit(x, y).ensemble.roots) > 20
+    assert len(BoostedTrees(NUMERIC, LOSSES["regression"]).fit(x, y).ensemble.roots) > 20
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 50, 2500])
@@ -156,7 +158,7 @@ def test_a_rare_class_and_empty_columns_are_no_trouble(n_rows):
     x = np.random.default_rng(0).normal(size=(n_rows, 3))
     x[:, 1] = np.nan
     y = np.eye(1, n_rows)[0]
-    model = BoostedTrees(NUMERIC, "classification").fit(x, y)
+    model = BoostedTrees(NUMERIC, LOSSES["classification"]).fit(x, y)
     assert np.isfinite(model.predict(x)).all()
     np.testing.assert_allclose(model.predict_proba(x).sum(axis=1), 1.0)
 
@@ -165,11 +167,11 @@ def test_levels_may_be_many():
     schema = Schema((Feature("c", 0, "categorical", tuple(map(str, range(400)))),))
     x = np.arange(4000.0)[:, None] % 400
     y = x[:, 0] % 7
-    model = BoostedTrees(schema, "regression").fit(x, y)
+    model = BoostedTrees(schema, LOSSES["regression"]).fit(x, y)
     assert np.abs(model.predict(x) - y).mean() < 0.1 * y.std()
     assert np.isfinite(model.predict(np.array([[400.0], [np.nan]]))).all()  # unseen, missing
 
 
 def test_survives_pickling():
-    model = BoostedTrees(SCHEMA, "regression").fit(X, Y)
+    model = BoostedTrees(SCHEMA, LOSSES["regression"]).fit(X, Y)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))

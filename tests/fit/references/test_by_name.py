@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from calmgam.fit.references.by_name import NAMES
-from calmgam.fit.references.reference import fit_reference
 from calmgam.model.schema import Feature, Schema
+from prepared import fit_reference
 from tables import mixed_table
 
 X, Y, SCHEMA = mixed_table()

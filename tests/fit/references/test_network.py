@@ -3,7 +3,8 @@ import pytest
 
 from calmgam.fit.effects.pdp import grid_for
 from calmgam.fit.references.network import Network
-from calmgam.fit.references.reference import Reference, fit_reference
+from calmgam.fit.references.reference import Reference
+from prepared import LOSSES, fit_reference
 from tables import mixed_table
 
 X, Y, SCHEMA = mixed_table()
@@ -28,7 +29,7 @@ def test_scores_are_those_of_scikit_learn(network):
 
 
 def test_curves_are_predictions_of_changed_rows(network):
-    asked = Reference(network.decision_function, "regression")
+    asked = Reference(network.decision_function, LOSSES["regression"])
     for feature in range(5):
         grid, _ = grid_for(SCHEMA.features[feature], X[:, feature], size=7)
         curves = network.score_on_grid(X[:50], feature, grid)
@@ -52,7 +53,7 @@ def test_derivatives_are_those_of_small_steps(network, feature):
 
 
 def test_a_reference_uses_both(network):
-    reference = Reference(network, "regression", slope=2.0, intercept=1.0)
+    reference = Reference(network, LOSSES["regression"], slope=2.0, intercept=1.0)
     grid = np.array([-1.0, np.nan, 1.0])
     curves = reference.score_on_grid(X[:5], 0, grid)
     np.testing.assert_allclose(curves, 1 + 2 * network.score_on_grid(X[:5], 0, grid))

@@ -18,8 +18,8 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from calmgam.fit.references.reference import fit_reference
 from calmgam.model.schema import Feature, Schema
+from prepared import fit_reference
 from tables import mixed_table
 
 X, Y, SCHEMA = mixed_table()
@@ -240,7 +240,7 @@ class TestEarlyStopping:
 
 class TestTorch:
     def test_a_module_is_a_function_with_derivatives(self):
-        torch = pytest.importorskip("torch")
+        torch = pytest.importorskip("torch", reason="needs torch: the extra dev-all")
 
         class Product(torch.nn.Module):
             def forward(self, x):

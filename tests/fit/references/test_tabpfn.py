@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-from calmgam import CALMRegressor
+from calmgam import Boosting, CALMRegressor
 from calmgam.fit.references import tabpfn
-from calmgam.fit.references.reference import fit_reference
+from prepared import fit_reference
 from tables import mixed_table
 
 X, Y, SCHEMA = mixed_table()
@@ -82,7 +82,10 @@ def test_weights_are_not_taken():
 
 def test_a_model_can_be_fitted_with_it():
     model = CALMRegressor(
-        reference="tabpfn", growth="heterogeneity", max_rounds=20, n_bags=2, n_jobs=1
+        reference="tabpfn",
+        growth="heterogeneity",
+        curves=Boosting(n_bags=2, max_rounds=20),
+        n_jobs=1,
     )
     model.fit(X[:200], Y[:200])
     assert np.isfinite(model.predict(X)).all()

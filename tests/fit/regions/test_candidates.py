@@ -4,11 +4,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from calmgam.fit.data.binning import Binned, slots_of
 from calmgam.fit.regions.candidates import candidates_for, code_matrix
-from calmgam.model.schema import Feature
+from calmgam.model.schema import Feature, Schema
 
 
-def numeric(column, name="x", index=0):
+def numeric(column, name, index):
     present = column[~np.isnan(column)]
     low, high = (present.min(), present.max()) if present.size else (np.nan, np.nan)
     has_missing = bool(np.isnan(column).any())
@@ -21,6 +22,16 @@ def cuts(column):
     return np.where(middle < values[1:], middle, values[:-1])  # nothing lies between neighbours
 
 
+def binned(*columns, features=None, edges=None):
+    """Columns between given cuts, or with all values apart."""
+    features = features or [numeric(column, f"x{j}", j) for j, column in enumerate(columns)]
+    edges = [cuts(column) for column in columns] if edges is None else edges
+    values = [np.unique(column[~np.isnan(column)]) for column in columns]
+    codes = slots_of(np.column_stack(columns), Schema(tuple(features)), edges)
+    single = (len(v) == len(e) + 1 for v, e in zip(values, edges, strict=True))
+    return Binned(tuple(features), tuple(edges), tuple(values), codes, tuple(single))
+
+
 def conditions_of(candidates):
     return [candidates.condition(k, False) for k in range(candidates.n_conditions)]
 
@@ -31,60 +42,56 @@ def thresholds(candidates):
 
 def test_quantile_thresholds_have_equally_many_rows_in_between():
     column = np.exp(3 * np.random.default_rng(0).normal(size=5000))
-    found = candidates_for(numeric(column), cuts(column), column, n_thresholds=31)
+    found = candidates_for(binned(column), 0, n_thresholds=31)
     shares = np.mean(column[:, None] <= thresholds(found), axis=0)
     np.testing.assert_allclose(shares, np.arange(1, 32) / 32, atol=1e-3)
 
 
 def test_quantile_thresholds_take_all_cuts_when_there_are_few():
     column = np.repeat(np.arange(24.0), [1000] + [1] * 23)
-    found = candidates_for(numeric(column), cuts(column), column, n_thresholds=31)
+    found = candidates_for(binned(column), 0, n_thresholds=31)
     np.testing.assert_array_equal(thresholds(found), np.arange(23) + 0.5)
 
 
 def test_uniform_thresholds_are_the_cuts_next_to_equally_spaced_points():
     column = np.linspace(0, 1, 1001)
-    found = candidates_for(
-        numeric(column), cuts(column), column, thresholds="uniform", n_thresholds=19
-    )
+    found = candidates_for(binned(column), 0, thresholds="uniform", n_thresholds=19)
     np.testing.assert_allclose(thresholds(found), np.arange(1, 20) / 20, atol=0.0006)
     assert np.isin(thresholds(found), cuts(column)).all()
 
 
 def test_uniform_thresholds_are_not_repeated():
     column = np.array([0.0, 1.0, 100.0])
-    found = candidates_for(
-        numeric(column), cuts(column), column, thresholds="uniform", n_thresholds=19
-    )
+    found = candidates_for(binned(column), 0, thresholds="uniform", n_thresholds=19)
     np.testing.assert_array_equal(thresholds(found), [0.5, 50.5])
 
 
 def test_all_thresholds_are_all_cuts():
     column = np.arange(500.0)
-    found = candidates_for(numeric(column), cuts(column), column, thresholds="all")
+    found = candidates_for(binned(column), 0, thresholds="all")
     np.testing.assert_array_equal(thresholds(found), cuts(column))
 
 
 def test_few_distinct_numbers_are_compared_by_equality():
     column = np.array([1.0, 2.0, 5.0, np.nan, 2.0])
-    found = candidates_for(numeric(column), cuts(column), column, equal_up_to=3)
+    found = candidates_for(binned(column), 0, equal_up_to=3)
     assert found.kind == "equal"
-    assert [str(c) for c in conditions_of(found)] == ["x = 1", "x = 2", "x = 5"]
+    assert [str(c) for c in conditions_of(found)] == ["x0 = 1", "x0 = 2", "x0 = 5"]
     assert [c.bounds for c in conditions_of(found)] == [(-np.inf, 1.5), (1.5, 3.5), (3.5, np.inf)]
     np.testing.assert_array_equal(found.codes(column), [0, 1, 2, 4, 1])
-    assert candidates_for(numeric(column), cuts(column), column, equal_up_to=2).kind == "order"
+    assert candidates_for(binned(column), 0, equal_up_to=2).kind == "order"
 
 
 def test_values_that_share_a_bin_are_not_compared_by_equality():
     column = np.array([1.0, 2.0, 3.0])
-    found = candidates_for(numeric(column), np.array([2.5]), column, equal_up_to=10)
+    found = candidates_for(binned(column, edges=[np.array([2.5])]), 0, equal_up_to=10)
     assert found.kind == "order"
 
 
 def test_levels_are_compared_by_equality():
     feature = Feature("job", 0, "categorical", ("a", "b", "c"), has_missing=True)
     column = np.array([0.0, 2.0, 3.0, np.nan])  # 3: a level not among them
-    found = candidates_for(feature, np.empty(0), column)
+    found = candidates_for(binned(column, features=[feature], edges=[np.empty(0)]), 0)
     assert [str(c) for c in conditions_of(found)] == ["job = a", "job = b", "job = c"]
     np.testing.assert_array_equal(found.codes(column), [0, 2, 3, 4])
 
@@ -92,7 +99,7 @@ def test_levels_are_compared_by_equality():
 @pytest.mark.parametrize("column", [np.full(5, 3.0), np.full(5, np.nan)])
 @pytest.mark.parametrize("kind", ["quantile", "uniform", "all"])
 def test_a_constant_column_offers_nothing_but_its_missing_values(column, kind):
-    found = candidates_for(numeric(column), cuts(column), column, thresholds=kind, equal_up_to=10)
+    found = candidates_for(binned(column), 0, thresholds=kind, equal_up_to=10)
     assert found.n_conditions == 0
     np.testing.assert_array_equal(found.codes(column), np.isnan(column))
 
@@ -110,16 +117,17 @@ VALUES = st.one_of(st.just(np.nan), st.floats(-100, 100), st.integers(-3, 3).map
 @example(column=np.array([0.0, -5e-324]), kind="all", n_thresholds=1, equal_up_to=2, missing=False)
 def test_codes_and_conditions_agree(column, kind, n_thresholds, equal_up_to, missing):
     edges = np.unique(cuts(column))
+    table = binned(column, edges=[edges])
     found = candidates_for(
-        numeric(column),
-        edges,
-        column,
+        table,
+        0,
         thresholds=kind,
         n_thresholds=n_thresholds,
         equal_up_to=equal_up_to,
     )
     codes = found.codes(column)
     assert codes.dtype == np.uint16
+    np.testing.assert_array_equal(code_matrix([found], table), [codes])  # bins know it too
     for t in range(found.n_conditions):
         condition = found.condition(t, missing)
         np.testing.assert_array_equal(found.holds(codes, t, missing), condition.holds(column))
@@ -132,7 +140,7 @@ def test_codes_and_conditions_agree(column, kind, n_thresholds, equal_up_to, mis
 def test_not_missing_is_a_condition_on_levels_too():
     feature = Feature("job", 0, "categorical", ("a", "b"), has_missing=True)
     column = np.array([0.0, 1.0, 2.0, np.nan])
-    found = candidates_for(feature, np.empty(0), column)
+    found = candidates_for(binned(column, features=[feature], edges=[np.empty(0)]), 0)
     condition = found.condition(2, False)
     assert str(condition) == "job is not missing"
     np.testing.assert_array_equal(condition.holds(column), [True, True, True, False])
@@ -142,8 +150,6 @@ def test_not_missing_is_a_condition_on_levels_too():
 
 
 def test_code_matrix_has_one_line_per_feature():
-    X = np.asfortranarray([[1.0, np.nan], [2.0, 7.0], [3.0, 8.0]])
-    candidates = [
-        candidates_for(numeric(X[:, j], f"x{j}", j), cuts(X[:, j]), X[:, j]) for j in (1, 0)
-    ]
-    np.testing.assert_array_equal(code_matrix(candidates, X), [[2, 0, 1], [0, 1, 2]])
+    table = binned(np.array([1.0, 2.0, 3.0]), np.array([np.nan, 7.0, 8.0]))
+    candidates = [candidates_for(table, j) for j in (1, 0)]
+    np.testing.assert_array_equal(code_matrix(candidates, table), [[2, 0, 1], [0, 1, 2]])

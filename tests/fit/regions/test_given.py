@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -5,8 +7,8 @@ import pytest
 from calmgam.fit.regions.given import given_trees
 from calmgam.model.parsing import parse_region
 from calmgam.model.regions import Condition
-from calmgam.model.schema import Schema
 from calmgam.model.tree import PartitionTree
+from prepared import prepared_of
 
 FRAME = pd.DataFrame(
     {
@@ -16,18 +18,19 @@ FRAME = pd.DataFrame(
         "wind": np.tile([1.0, 2.0, 3.0], 20),
     }
 )
-SCHEMA = Schema.learn(FRAME)
-X = SCHEMA.encode(FRAME)
-EDGES = [
+PREPARED = prepared_of(FRAME, np.arange(60))
+SCHEMA, X = PREPARED.schema, PREPARED.X
+MIDDLES = tuple(
     (np.unique(c[~np.isnan(c)])[1:] + np.unique(c[~np.isnan(c)])[:-1]) / 2
     if numeric
     else np.empty(0)
     for c, numeric in zip(X.T, (True, True, False, True), strict=True)
-]
+)
+PREPARED = replace(PREPARED, binned=replace(PREPARED.binned, edges=MIDDLES))
 
 
 def texts(partitions, feature="temp"):
-    trees = given_trees(partitions, SCHEMA, EDGES, X)
+    trees = given_trees(partitions, PREPARED)
     return [str(region) for region in trees[SCHEMA.index(feature)].regions]
 
 
@@ -47,7 +50,7 @@ def test_a_threshold_moves_to_the_cut_that_sends_all_rows_the_same_way(left, rig
 
 
 def test_a_value_is_bounded_by_the_cuts_around_it():
-    (tree, *_) = given_trees({"temp": ["wind = 2", "wind != 2 or missing"]}, SCHEMA, EDGES, X)
+    (tree, *_) = given_trees({"temp": ["wind = 2", "wind != 2 or missing"]}, PREPARED)
     (condition,) = tree.regions[0].conditions
     assert (condition.value, condition.bounds) == (2, (1.5, 2.5))
 
@@ -62,7 +65,7 @@ def test_regions_and_trees_are_taken_too():
 
 def test_several_conditions_make_a_deeper_tree():
     given = ["day = sat and hour <= 7 or missing", "day = sat and hour > 7", "day != sat"]
-    (tree, *_) = given_trees({"temp": given}, SCHEMA, EDGES, X)
+    (tree, *_) = given_trees({"temp": given}, PREPARED)
     assert (tree.n_leaves, tree.depth) == (3, 2)
     np.testing.assert_array_equal(np.bincount(tree.leaf_of(X)), [14, 6, 40])
 
@@ -91,4 +94,4 @@ def test_several_conditions_make_a_deeper_tree():
 )
 def test_what_cannot_be_a_partition_is_refused(partitions, message):
     with pytest.raises(ValueError, match=message):
-        given_trees(partitions, SCHEMA, EDGES, X)
+        given_trees(partitions, PREPARED)

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calmgam import CALMClassifier, CALMRegressor
+from calmgam import Boosting, CALMClassifier, CALMRegressor, Heterogeneity, Joint
 from calmgam.fit.regions.stability import COLUMNS, same_split
 from calmgam.model.regions import Condition
 from calmgam.model.schema import Feature
@@ -47,13 +47,14 @@ def table(n_rows=600):
 
 
 def fit(growth="joint", n_jobs=1, **options):
-    options = {"max_splits": 5, "n_bags": 1, "max_rounds": 20, "random_state": 0} | options
+    curves = Boosting(n_bags=1, max_rounds=20)
+    options = {"max_splits": 5, "curves": curves, "random_state": 0} | options
     return CALMRegressor(growth=growth, n_jobs=n_jobs, **options).fit(*table())
 
 
-@pytest.mark.parametrize("growth", ["joint", "heterogeneity"])
+@pytest.mark.parametrize("growth", [Joint(), Heterogeneity(min_drop=0.02)])
 def test_true_splits_come_back_and_accidents_do_not(growth):
-    calm = fit(growth, min_drop=0.02)
+    calm = fit(growth)
     stability = calm.stability(*table(), n_boot=10)
     assert tuple(stability.columns) == COLUMNS
     accepted = calm.ledger_.to_frame().query("accepted").reset_index(drop=True)
@@ -69,7 +70,8 @@ def test_true_splits_come_back_and_accidents_do_not(growth):
 def test_splits_of_noise_seldom_come_back():
     X, _ = table(300)
     noise = np.random.default_rng(1).normal(size=300)
-    calm = CALMRegressor(max_splits=2, n_bags=1, max_rounds=5, random_state=0, n_jobs=1)
+    curves = Boosting(n_bags=1, max_rounds=5)
+    calm = CALMRegressor(max_splits=2, curves=curves, random_state=0, n_jobs=1)
     stability = calm.fit(X, noise).stability(X, noise, n_boot=10)
     assert len(stability) == 2
     assert stability["frequency"].max() <= 0.4
@@ -106,7 +108,7 @@ def test_classes_and_weights():
     X, y = table(1000)
     labels = np.where(y > y.median(), "high", "low")
     weights = np.random.default_rng(2).uniform(0.5, 2, len(y))
-    options = {"n_bags": 1, "max_rounds": 5, "random_state": 0, "n_jobs": 1}
+    options = {"curves": Boosting(n_bags=1, max_rounds=5), "random_state": 0, "n_jobs": 1}
     calm = CALMClassifier(max_splits=1, split_features=["a"], **options).fit(X, labels, weights)
     (row,) = calm.stability(X, labels, 4, sample_weight=weights).to_dict("records")
     assert (row["feature"], row["condition_feature"]) == ("a", "b")

@@ -1,3 +1,4 @@
+import os
 import threading
 import time
 from contextlib import contextmanager
@@ -5,7 +6,32 @@ from contextlib import contextmanager
 import pytest
 from threadpoolctl import threadpool_info
 
-from calmgam.fit.support.threads import Shared, openmp_threads, parallel_map
+from calmgam.fit.support import threads
+from calmgam.fit.support.threads import Shared, effective_n_jobs, openmp_threads, parallel_map
+
+
+def test_jobs_are_counted_as_in_scikit_learn(monkeypatch):
+    monkeypatch.setattr(threads, "usable_cores", lambda: 4)
+    asked = (None, 1, 2, 8, -1, -2, -4, -9)
+    assert [effective_n_jobs(n) for n in asked] == [1, 1, 2, 8, 4, 3, 1, 1]
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True])
+def test_what_is_no_number_of_jobs_is_refused(n_jobs):
+    with pytest.raises(ValueError, match=rf"n_jobs must be an integer .*; got {n_jobs!r}"):
+        effective_n_jobs(n_jobs)
+
+
+def test_usable_cores_respect_the_affinity_and_the_quota(monkeypatch, tmp_path):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 2, 5, 7}, raising=False)
+    monkeypatch.setattr(threads, "QUOTA", tmp_path / "cpu.max")
+    assert threads.usable_cores() == 4
+    for quota, cores in (("max 100000", 4), ("150000 100000", 2), ("900000 100000", 4)):
+        threads.QUOTA.write_text(quota + "\n")
+        assert threads.usable_cores() == cores
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    assert threads.usable_cores() == 3
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 8])

@@ -7,40 +7,28 @@ gauge noise; slots that no row of a region has seen take the mean of the region'
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from calmgam.fit.curves.contract import Curves
-from calmgam.fit.data.binning import Binned
-from calmgam.fit.data.target import Target
+from calmgam.fit.curves.contract import CurveData, Curves
 from calmgam.model.canonical import CanonicalPlan
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.schema import FloatArray, Schema
 from calmgam.model.shapes import ShapeFunction
-from calmgam.model.tree import PartitionTree
 
 
-def assemble(
-    schema: Schema,
-    binned: Binned,
-    trees: Sequence[PartitionTree],
-    cells: NDArray[np.uint16],
-    curves: Curves,
-    target: Target,
-    classes: tuple[Any, ...],
-    errors: Mapping[str, Any],
-) -> Model:
+def assemble(schema: Schema, data: CurveData, curves: Curves, errors: Mapping[str, Any]) -> Model:
     """Average the bags into one model."""
+    edges, target = data.binned.edges, data.target
     counts = [
-        np.bincount(row_cells, target.weights, tree.n_leaves * n_slots)
+        np.bincount(cells, target.weights, n_curves * n_slots)
         .astype(float)
-        .reshape(tree.n_leaves, n_slots)
-        for row_cells, tree, n_slots in zip(cells, trees, binned.n_slots, strict=True)
+        .reshape(n_curves, n_slots)
+        for cells, (n_curves, n_slots) in zip(data.cells, data.shapes, strict=True)
     ]
-    plan = CanonicalPlan(schema.features, trees, binned.edges, counts)
+    plan = CanonicalPlan(schema.features, data.trees, edges, counts)
     filled = [_fill(values, rows) for values, rows in zip(curves.values, counts, strict=True)]
     shifts, values = plan.apply(filled)
     terms = tuple(
@@ -50,7 +38,7 @@ def assemble(
             tuple(
                 ShapeFunction(
                     feature,
-                    binned.edges[i],
+                    edges[i],
                     target.scale * values[i][:, leaf].mean(axis=0),
                     counts[i][leaf],
                     target.scale * values[i][:, leaf].std(axis=0),
@@ -58,11 +46,10 @@ def assemble(
                 for leaf in range(tree.n_leaves)
             ),
         )
-        for i, (feature, tree) in enumerate(zip(schema.features, trees, strict=True))
+        for i, (feature, tree) in enumerate(zip(schema.features, data.trees, strict=True))
     )
     intercept = target.mean + target.scale * float(np.mean(curves.intercepts + shifts))
-    link = "logit" if target.is_classification else "identity"
-    return Model(schema, intercept, terms, link, classes, errors)
+    return Model(schema, intercept, terms, target.loss.link, target.classes, errors)
 
 
 def _fill(values: FloatArray, counts: FloatArray) -> FloatArray:

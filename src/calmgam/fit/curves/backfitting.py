@@ -11,24 +11,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calmgam._kernels import TRAINS
-from calmgam.fit.curves.contract import Curves, Progress, Roles
-from calmgam.fit.data.binning import Binned, quantile_positions
-from calmgam.fit.data.target import Target
+from calmgam.fit.curves.contract import REGRESSION, CurveData, Curves
+from calmgam.fit.data.binning import quantile_positions
+from calmgam.fit.support.parts import Part, tuned
+from calmgam.fit.support.progress import Progress
+from calmgam.fit.support.settings import check_integer, check_number
 from calmgam.model.schema import FloatArray
-from calmgam.model.tree import PartitionTree
 
 
-@dataclass(frozen=True)
-class BackfittingSettings:
-    """How bins are joined, and when updates end.
+@dataclass(repr=False)
+class Backfitting(Part):
+    """Curves by exact least squares over bins; for regression.
 
-    Attributes
+    Parameters
     ----------
     resolution : float
         A curve with n rows has at most ``resolution * n ** (1/3)`` bins, the rate at which a
@@ -38,64 +39,62 @@ class BackfittingSettings:
     max_sweeps : int
     """
 
-    resolution: float = 2.0
+    tasks: ClassVar[tuple[str, ...]] = REGRESSION
+    n_bags: ClassVar[int] = 1
+
+    resolution: float = tuned(2.0, "bench-curves, fold 1: lowest error of 1, 2 and 4")
     tolerance: float = 1e-6
     max_sweeps: int = 1000
 
+    def check(self) -> None:
+        """Refuse settings that make no sense."""
+        check_number("resolution", self.resolution, above=0)
+        check_number("tolerance", self.tolerance, low=0)
+        check_integer("max_sweeps", self.max_sweeps, low=1)
 
-def backfit(
-    cells: NDArray[np.uint16],
-    binned: Binned,
-    trees: Sequence[PartitionTree],
-    target: Target,
-    roles: Roles,
-    settings: BackfittingSettings,
-    *,
-    order: Sequence[int] | None = None,
-    progress: Progress | None = None,
-    **_: Any,
-) -> Curves:
-    """Fit one set of curves to all rows, as every learner does (`fit/curves/contract.py`).
+    def learn(self, data: CurveData) -> Curves:
+        """Fit one set of curves to all rows.
 
-    The loss is that of a second fit, to the training rows of the first bag. Nothing is random and
-    nothing runs in threads.
-    """
-    turns = list(range(len(cells)) if order is None else order)
+        The loss is that of a second fit, to the training rows of the first bag. Nothing is random
+        and nothing runs in threads.
+        """
+        trains = data.bags[:, 0] & TRAINS != 0
+        apart = backfit(data, np.where(trains, data.target.weights, 0.0), self)
+        loss = apart.validation_loss(data)
+        return replace(backfit(data, data.target.weights, self), losses=np.array([loss]))
 
-    def fit(weights: FloatArray) -> Curves:
-        shapes = [(t.n_leaves, n) for t, n in zip(trees, binned.n_slots, strict=True)]
-        joined = [
-            join_bins(
-                np.bincount(cells[i], weights, n_curves * n_slots).reshape(n_curves, n_slots),
-                binned.features[i].is_numeric,
-                settings,
-            )
-            for i, (n_curves, n_slots) in enumerate(shapes)
-        ]
-        mean = np.average(target.values, weights=weights)
-        heights, _ = update_in_turn(
-            [join[row_cells] for join, row_cells in zip(joined, cells, strict=True)],
-            [len(join) for join in joined],
-            target.values - mean,
-            weights,
-            turns,
+
+def backfit(data: CurveData, weights: FloatArray, settings: Backfitting) -> Curves:
+    """Fit one set of curves to weighted rows."""
+    target, features = data.target, data.binned.features
+    joined = [
+        join_bins(
+            np.bincount(cells, weights, n_curves * n_slots).reshape(n_curves, n_slots),
+            feature.is_numeric,
             settings,
-            progress,
         )
-        values = [
-            height[join].reshape(1, *shape)
-            for height, join, shape in zip(heights, joined, shapes, strict=True)
-        ]
-        return Curves(np.array([mean]), values, np.empty(0))
+        for cells, feature, (n_curves, n_slots) in zip(
+            data.cells, features, data.shapes, strict=True
+        )
+    ]
+    mean = np.average(target.values, weights=weights)
+    heights, _ = update_in_turn(
+        [join[cells] for join, cells in zip(joined, data.cells, strict=True)],
+        [len(join) for join in joined],
+        target.values - mean,
+        weights,
+        data.binned.order,
+        settings,
+        data.progress,
+    )
+    values = [
+        height[join].reshape(1, *shape)
+        for height, join, shape in zip(heights, joined, data.shapes, strict=True)
+    ]
+    return Curves(np.array([mean]), values, np.empty(0))
 
-    apart = fit(np.where(roles[:, 0] & TRAINS, target.weights, 0.0))
-    loss = apart.validation_loss(cells, target, roles)
-    return replace(fit(target.weights), losses=np.array([loss]))
 
-
-def join_bins(
-    counts: NDArray[Any], is_numeric: bool, settings: BackfittingSettings
-) -> NDArray[np.intp]:
+def join_bins(counts: NDArray[Any], is_numeric: bool, settings: Backfitting) -> NDArray[np.intp]:
     """Return, for every cell of a term, the cell whose height it shares.
 
     Bins of a curve that have rows are joined into runs of about equally many rows; a bin without
@@ -105,7 +104,7 @@ def join_bins(
     ----------
     counts : (n_leaves, n_slots) array
     is_numeric : bool
-    settings : BackfittingSettings
+    settings : Backfitting
     """
     cells = np.arange(counts.size).reshape(counts.shape)
     for own, rows in zip(cells, counts[:, :-1], strict=True):
@@ -128,8 +127,8 @@ def update_in_turn(
     n_cells: Sequence[int],
     y: FloatArray,
     weights: FloatArray,
-    turns: Sequence[int],
-    settings: BackfittingSettings,
+    order: Sequence[int],
+    settings: Backfitting,
     progress: Progress | None = None,
 ) -> tuple[list[FloatArray], list[float]]:
     """Set every term to the means of its partial residuals, in turn, until the risk settles.
@@ -146,7 +145,7 @@ def update_in_turn(
     residual = y.copy()
     risks = [float(np.average(residual**2, weights=weights))]
     for sweep in range(settings.max_sweeps):
-        for i in turns:
+        for i in order:
             sums = np.bincount(cells[i], weights * residual, n_cells[i])
             step = np.divide(sums, totals[i], out=np.zeros_like(sums), where=totals[i] > 0)
             heights[i] += step
@@ -154,7 +153,7 @@ def update_in_turn(
             risks.append(float(np.average(residual**2, weights=weights)))
         if progress:
             progress(sweep + 1, settings.max_sweeps)
-        before, after = risks[-1 - len(turns)], risks[-1]
+        before, after = risks[-1 - len(order)], risks[-1]
         if before - after <= settings.tolerance * before:
             break
     return heights, risks

@@ -9,57 +9,117 @@ In the end what regions add is shrunk to its worth on the validation rows (`shri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calmgam import _kernels
 from calmgam._kernels import TRAINS, VALIDATES
-from calmgam.fit.curves.contract import Curves, Progress, Roles
+from calmgam.fit.curves.contract import ANY_TASK, CurveData, Curves
 from calmgam.fit.curves.shrinking import shrink_regions
-from calmgam.fit.data.binning import Binned
-from calmgam.fit.data.target import Target
+from calmgam.fit.data.bags import Bags
+from calmgam.fit.support.parts import Part, tuned
+from calmgam.fit.support.progress import Progress
 from calmgam.fit.support.settings import SMALL_TABLE, check_in, check_integer, check_number
 from calmgam.fit.support.threads import parallel_map
 from calmgam.model.schema import FloatArray
-from calmgam.model.tree import PartitionTree
 
-ROUNDS_WITHOUT_VALIDATION = 95  # errs about as much as stopping on four or five rows
-SMOOTHING_ROUNDS = 400  # more of them help small tables with smooth truths, and cost little there
-SMOOTHING_ROUNDS_OF_SMALL = 1000
 CELLS_PER_CALL = 2e7  # rows * features between two looks at the progress bar and Ctrl-C
+MAX_ROUNDS = 2**31 - 1  # what the kernel counts with
+SPEED = "bench-curves and bench-speed (folds 1 to 4): lowest error at equal time"
+SMALL_TABLES = "bench-curves, tables of fewer than 2,000 rows"
 
 
-@dataclass(frozen=True)
-class BoostingSettings:
-    """How the curves are boosted; checks itself."""
+@dataclass(repr=False)
+class Boosting(Part):
+    """Curves by boosting: step functions, averaged over bags.
 
-    learning_rate: float = 0.025
+    Parameters
+    ----------
+    n_bags : int
+        Models fitted on different training rows and averaged; their spread gives the bands.
+    learning_rate : float
+        Shrinkage of every step.
+    max_rounds : int
+        Most rounds.
+    patience : int
+        Rounds without a better validation loss before a bag stops.
+    max_leaves : {2, 3}
+        Leaves of the small tree that one step adds to a curve.
+    min_samples_leaf : float
+        Fewest rows on either side of a cut of that tree.
+    momentum, momentum_rounds : float, int
+        Share of the last step that the next one carries on, and rounds after which it is reached.
+    smoothing_rounds : int or None
+        First rounds, in which cuts are random; None: by the size of the table.
+    tolerance : float
+        Smallest relative fall of the validation loss that counts as better.
+    ridge : float
+        Pseudo-rows without gradient in every leaf.
+    level_smoothing : float
+        Pseudo-rows in every level while levels are put in order.
+    """
+
+    tasks: ClassVar[tuple[str, ...]] = ANY_TASK
+
+    n_bags: int = tuned(16, "bench-curves: bands and error settle at 16 bags")
+    learning_rate: float = tuned(0.025, SPEED)
     max_rounds: int = 5000
-    patience: int = 50
-    max_leaves: int = 3
-    min_samples_leaf: float = 4
-    momentum: float = 0.9
-    momentum_rounds: int = 20
-    smoothing_rounds: int | None = None  # None: by the size of the table
-    tolerance: float = 1e-5
-    l2: float = 15.0
-    level_smoothing: float = 50.0
+    patience: int = tuned(50, SPEED)
+    max_leaves: int = tuned(3, SPEED)
+    min_samples_leaf: float = tuned(4, SPEED)
+    momentum: float = tuned(0.9, SPEED)
+    momentum_rounds: int = tuned(20, SPEED)
+    smoothing_rounds: int | None = None
+    tolerance: float = tuned(1e-5, SPEED)
+    ridge: float = tuned(15.0, SPEED)
+    level_smoothing: float = tuned(50.0, SPEED)
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse settings that make no sense."""
+        check_integer("n_bags", self.n_bags, low=1)
         check_number("learning_rate", self.learning_rate, above=0, high=1)
-        check_integer("max_rounds", self.max_rounds, low=0)
-        check_integer("patience", self.patience, low=1)
+        check_integer("max_rounds", self.max_rounds, low=0, high=MAX_ROUNDS)
+        check_integer("patience", self.patience, low=1, high=MAX_ROUNDS)
         check_in("max_leaves", self.max_leaves, (2, 3))
         check_number("min_samples_leaf", self.min_samples_leaf, low=0)
         check_number("momentum", self.momentum, low=0, below=1)
-        check_integer("momentum_rounds", self.momentum_rounds, low=0)
-        check_integer("smoothing_rounds", self.smoothing_rounds, low=0, or_none=True)
-        check_number("l2", self.l2, low=0)
+        check_integer("momentum_rounds", self.momentum_rounds, low=0, high=MAX_ROUNDS)
+        check_integer(
+            "smoothing_rounds", self.smoothing_rounds, low=0, high=MAX_ROUNDS, or_none=True
+        )
+        check_number("tolerance", self.tolerance, low=0)
+        check_number("ridge", self.ridge, low=0)
         check_number("level_smoothing", self.level_smoothing, low=0)
+
+    def learn(self, data: CurveData) -> BoostedCurves:
+        """Boost the curves of all features in every bag, then shrink what regions add.
+
+        The losses stay those before shrinking, which looks at the same rows.
+        """
+        curves = boost(data, self)
+        return replace(curves, values=shrink_regions(data, curves, curves.shared))
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """How many rounds, where the size of the table decides."""
+
+    without_validation: int = tuned(95, "trial: errs as much as stopping on four or five rows")
+    smoothing: int = tuned(400, SPEED)
+    smoothing_of_small: int = tuned(1000, SMALL_TABLES)
+
+    def of(self, data: CurveData, settings: Boosting) -> dict[str, int]:
+        """Return the most rounds, and those of smoothing."""
+        max_rounds, smoothing = settings.max_rounds, settings.smoothing_rounds
+        if np.all(data.bags == TRAINS | VALIDATES):  # nothing says when to stop
+            max_rounds = min(max_rounds, self.without_validation)
+        if smoothing is None:
+            is_small = np.count_nonzero(data.target.weights) < SMALL_TABLE
+            smoothing = self.smoothing_of_small if is_small else self.smoothing
+        return {"max_rounds": max_rounds, "smoothing_rounds": smoothing}
 
 
 @dataclass(frozen=True)
@@ -78,105 +138,72 @@ class BoostedCurves(Curves):
     shared: dict[int, FloatArray]
 
 
-def boost(
-    cells: NDArray[np.uint16], *, target: Target, roles: Roles, **options: Any
-) -> BoostedCurves:
-    """Boost the curves of all features as `boost_bags` does, then shrink what regions add.
-
-    The losses stay those before shrinking, which looks at the same rows.
-    """
-    curves = boost_bags(cells, target=target, roles=roles, **options)
-    return replace(curves, values=shrink_regions(cells, curves, curves.shared, target, roles))
-
-
-def boost_bags(
-    cells: NDArray[np.uint16],
-    binned: Binned,
-    trees: Sequence[PartitionTree],
-    target: Target,
-    roles: Roles,
-    settings: BoostingSettings,
-    *,
-    seed: int,
-    order: Sequence[int] | None = None,
-    n_jobs: int = 1,
-    progress: Progress | None = None,
-) -> BoostedCurves:
-    """Boost the curves of all features in every bag.
-
-    Parameters
-    ----------
-    cells : (n_features, n_rows) array of uint16
-    binned : Binned
-    trees : sequence of PartitionTree
-        One per feature, with a curve for every leaf.
-    target : Target
-    roles : (n_rows, n_bags) array
-        As `draw_bags` gives them.
-    settings : BoostingSettings
-    seed : int
-    order : sequence of int, optional
-        In which the features take turns; as they come, if not given.
-    n_jobs : int
-        Threads; the result does not depend on it.
-    progress : callable, optional
-        Called with rounds done and the most rounds there can be.
-    """
-    if np.all(roles == TRAINS | VALIDATES):  # nothing says when to stop
-        n_rounds = min(settings.max_rounds, ROUNDS_WITHOUT_VALIDATION)
-        settings = replace(settings, max_rounds=n_rounds)
-    if settings.smoothing_rounds is None:
-        is_small = np.count_nonzero(target.weights) < SMALL_TABLE
-        n_rounds = SMOOTHING_ROUNDS_OF_SMALL if is_small else SMOOTHING_ROUNDS
-        settings = replace(settings, smoothing_rounds=n_rounds)
-    turns = list(range(len(cells)) if order is None else order)
-    n_slots = [binned.n_slots[i] for i in turns]
-    turn_cells = np.ascontiguousarray(cells[turns])
-    options = asdict(settings) | {"l2": settings.l2 * target.curvature}  # rows -> hessian
-    seeds: list[int] = np.random.default_rng(seed).integers(2**63, size=(roles.shape[1],)).tolist()
+def boost(data: CurveData, settings: Boosting) -> BoostedCurves:
+    """Boost the curves of all features in every bag; features take turns in the bins' order."""
+    order, n_slots = data.binned.order, data.binned.n_slots
+    cells = np.ascontiguousarray(data.cells[list(order)])
+    options = kernel_options(data, settings)
+    n_bags = data.bags.shape[1]
+    seeds: list[int] = np.random.default_rng(data.seed).integers(2**63, size=(n_bags,)).tolist()
     groups = [
         _kernels.BagGroup(
-            turn_cells,
-            [trees[i].parents for i in turns],
-            n_slots,
-            [binned.features[i].is_numeric for i in turns],
-            target.values,
-            target.weights,
-            _lanes(roles[:, start : start + _kernels.LANES]),
+            cells,
+            [data.trees[i].parents for i in order],
+            [n_slots[i] for i in order],
+            [data.binned.features[i].is_numeric for i in order],
+            data.target.values,
+            data.target.weights,
+            _lanes(data.bags[:, start : start + _kernels.LANES]),
             seeds[start : start + _kernels.LANES],
-            logistic=target.is_classification,
             **options,
         )
-        for start in range(0, roles.shape[1], _kernels.LANES)
+        for start in range(0, n_bags, _kernels.LANES)
     ]
-    _run(groups, max(1, int(CELLS_PER_CALL / max(turn_cells.size, 1))), settings, n_jobs, progress)
+    rounds_per_call = max(1, int(CELLS_PER_CALL / max(cells.size, 1)))
+    _run(groups, rounds_per_call, options["max_rounds"], data.n_jobs, data.progress)
+    return _gathered(groups, data)
 
+
+def kernel_options(data: CurveData, settings: Boosting) -> dict[str, Any]:
+    """Return the settings as the kernel takes them, rounds by the size of the table."""
+    options = {one.name: getattr(settings, one.name) for one in fields(settings)}
+    options |= Rounds().of(data, settings)
+    loss = data.target.loss
+    options["l2"] = options.pop("ridge") * loss.max_hessian  # rows -> hessian
+    options["logistic"] = loss.is_logistic
+    del options["n_bags"]
+    return options
+
+
+def _gathered(groups: list[_kernels.BagGroup], data: CurveData) -> BoostedCurves:
+    """Take the curves of all bags out of the kernel, feature by feature."""
     heights = np.concatenate([group.curves() for group in groups])
-    sizes = [(2 * trees[i].n_splits + 1) * binned.n_slots[i] for i in turns]
+    order, n_slots = data.binned.order, data.binned.n_slots
+    sizes = [(2 * data.trees[i].n_splits + 1) * n_slots[i] for i in order]
     values, shared = {}, {}
-    for i, part in zip(turns, np.split(heights, np.cumsum(sizes)[:-1], axis=1), strict=True):
-        nodes = part.reshape(len(heights), -1, binned.n_slots[i])
-        values[i] = nodes[:, trees[i].n_splits :]
-        if trees[i].n_splits:
+    for i, part in zip(order, np.split(heights, np.cumsum(sizes)[:-1], axis=1), strict=True):
+        nodes = part.reshape(len(heights), -1, n_slots[i])
+        values[i] = nodes[:, data.trees[i].n_splits :]
+        if data.trees[i].n_splits:
             shared[i] = nodes[:, :1]
     return BoostedCurves(
         intercepts=np.concatenate([group.intercepts for group in groups]),
-        values=[values[i] for i in range(len(turns))],
+        values=[values[i] for i in range(len(order))],
         losses=np.concatenate([group.best_losses for group in groups]),
         rounds=np.concatenate([group.best_rounds for group in groups]),
         shared=shared,
     )
 
 
-def _lanes(roles: Roles) -> Roles:
+def _lanes(bags: Bags) -> Bags:
     """Pad a group of bags to the kernel's number of lanes."""
-    return np.ascontiguousarray(np.pad(roles, [(0, 0), (0, _kernels.LANES - roles.shape[1])]))
+    return np.ascontiguousarray(np.pad(bags, [(0, 0), (0, _kernels.LANES - bags.shape[1])]))
 
 
 def _run(
     groups: list[_kernels.BagGroup],
     rounds_per_call: int,
-    settings: BoostingSettings,
+    max_rounds: int,
     n_jobs: int,
     progress: Progress | None,
 ) -> None:
@@ -186,4 +213,4 @@ def _run(
         finished = list(parallel_map(lambda group: group.advance(rounds_per_call), waiting, n_jobs))
         waiting = [group for group, done in zip(waiting, finished, strict=True) if not done]
         if progress:
-            progress(max(group.round for group in groups), settings.max_rounds)
+            progress(max(group.round for group in groups), max_rounds)

@@ -1,34 +1,68 @@
 """What every learner of curves takes and gives.
 
-A learner is a function ``learn(cells, binned, trees, target, roles, settings, *, seed, order,
-n_jobs, progress) -> Curves``: the cells of all rows in, the heights of all curves out. Here are
-that value, and who trains and who validates.
+A learner is a part (`Boosting`, `Splines`, `Networks`, `Backfitting`) with a method
+``learn(data) -> Curves``: the cells of all rows in, the heights of all curves out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calmgam._kernels import TRAINS, VALIDATES
+from calmgam.fit.data.bags import Bags, validation_rows
+from calmgam.fit.data.binning import Binned
 from calmgam.fit.data.target import Target
+from calmgam.fit.support.progress import Progress
 from calmgam.model.schema import FloatArray
+from calmgam.model.tree import PartitionTree
 
-VALIDATION_SHARE = 0.15
-MIN_ROWS_TO_VALIDATE = 30
 
-Progress = Callable[[int, int], None]
-Roles = NDArray[np.uint8]  # TRAINS, VALIDATES or both, (n_rows, n_bags)
+@dataclass(frozen=True, eq=False)
+class CurveData:
+    """The training rows as learners of curves see them.
+
+    Attributes
+    ----------
+    cells : (n_features, n_rows) array of uint16
+        leaf * n_slots + slot
+    binned : Binned
+        The slots.
+    trees : sequence of PartitionTree
+        One per feature, with a curve for every leaf.
+    target : Target
+    bags : (n_rows, n_bags) array
+        As `draw_bags` gives them.
+    seed : int
+    n_jobs : int
+        Threads; the result does not depend on it.
+    progress : callable, optional
+        Called with (steps done, steps).
+    """
+
+    cells: NDArray[np.uint16]
+    binned: Binned
+    trees: Sequence[PartitionTree]
+    target: Target
+    bags: Bags
+    seed: int = 0
+    n_jobs: int = 1
+    progress: Progress | None = None
+
+    @property
+    def shapes(self) -> list[tuple[int, int]]:
+        """Number of curves, and of their slots, of every feature."""
+        return [(tree.n_leaves, n) for tree, n in zip(self.trees, self.binned.n_slots, strict=True)]
 
 
 @dataclass(frozen=True)
 class Curves:
     """Curves of every bag; their mean is the model, their spread its bands.
 
-    A learner may give any number of bags, not only one for each column of roles.
+    A learner may give any number of bags, not only one for each column of `CurveData.bags`.
 
     Attributes
     ----------
@@ -50,27 +84,36 @@ class Curves:
             scores += values.mean(axis=0).ravel()[feature_cells]
         return scores
 
-    def validation_loss(self, cells: NDArray[np.uint16], target: Target, roles: Roles) -> float:
+    def validation_loss(self, data: CurveData) -> float:
         """Mean loss on the validation rows of the first bag."""
-        rows = np.flatnonzero(roles[:, 0] & VALIDATES)
-        losses = target.losses(self.scores(cells[:, rows]), rows)
-        return float(np.average(losses, weights=target.weights[rows]))
+        rows = validation_rows(data.bags)
+        losses = data.target.losses(self.scores(data.cells[:, rows]), rows)
+        return float(np.average(losses, weights=data.target.weights[rows]))
 
 
-def draw_bags(target: Target, n_bags: int, rng: np.random.Generator) -> Roles:
-    """Draw who trains and who validates in every bag, (n_rows, n_bags); classes keep their shares.
+class CurveLearner(Protocol):
+    """A way to learn curves.
 
-    Rows of weight 0 are never drawn. In a table too small to spare rows, all do both.
+    Attributes
+    ----------
+    tasks : tuple of str
+        What it can be used for.
+    n_bags : int
+        How many bags it wants.
     """
-    counts = target.weights > 0
-    if counts.sum() < MIN_ROWS_TO_VALIDATE:
-        return np.full((len(counts), n_bags), TRAINS | VALIDATES, dtype=np.uint8)
-    strata = [np.flatnonzero(counts)]
-    if target.is_classification:
-        strata = [np.flatnonzero(counts & (target.values == label)) for label in (0, 1)]
-    roles = np.full((len(counts), n_bags), TRAINS, dtype=np.uint8)
-    for bag in range(n_bags):
-        for rows in strata:
-            n_validation = round(VALIDATION_SHARE * len(rows))
-            roles[rng.permutation(rows)[:n_validation], bag] = VALIDATES
-    return roles
+
+    tasks: ClassVar[tuple[str, ...]]
+
+    @property
+    def n_bags(self) -> int:
+        """How many bags it wants."""
+
+    def check(self) -> None:
+        """Refuse settings that make no sense."""
+
+    def learn(self, data: CurveData) -> Curves:
+        """Learn all curves."""
+        ...
+
+
+REGRESSION, ANY_TASK = ("regression",), ("regression", "classification")

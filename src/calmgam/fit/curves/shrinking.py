@@ -14,66 +14,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam._kernels import VALIDATES
-from calmgam.fit.curves.contract import Curves, Roles
+from calmgam.fit.curves.contract import CurveData, Curves
 from calmgam.fit.data.target import Target
 from calmgam.model.schema import FloatArray
 
 MAX_ROWS = 100_000  # a few dozen factors need no more
-N_EXPANSIONS = 5  # of the loss; squared error is its own
 MAX_SWEEPS, TOLERANCE = 200, 1e-9
 
 
 def shrink_regions(
-    cells: NDArray[np.uint16],
-    curves: Curves,
-    shared: Mapping[int, FloatArray],
-    target: Target,
-    roles: Roles,
+    data: CurveData, curves: Curves, shared: Mapping[int, FloatArray]
 ) -> list[FloatArray]:
     """Return the values of the curves, shrunk towards what the regions of a feature share.
 
     Parameters
     ----------
-    cells : (n_features, n_rows) array of uint16
+    data : CurveData
     curves : Curves
-        One per column of roles.
+        One per bag.
     shared : mapping from int to (n_bags, 1, n_slots) array
         What the regions of split features have in common.
-    target : Target
-    roles : (n_rows, n_bags) array
-        As `draw_bags` gives them.
     """
     own = {i: curves.values[i] - common for i, common in shared.items()}
     values = list(curves.values)
-    for i, factor in worth_of_regions(cells, curves, own, target, roles).items():
+    for i, factor in worth_of_regions(data, curves, own).items():
         values[i] = shared[i] + factor * own[i]
     return values
 
 
 def worth_of_regions(
-    cells: NDArray[np.uint16],
-    curves: Curves,
-    own: Mapping[int, FloatArray],
-    target: Target,
-    roles: Roles,
+    data: CurveData, curves: Curves, own: Mapping[int, FloatArray]
 ) -> dict[int, float]:
     """Return the factor of every split feature, given what its regions add."""
-    held_out = roles == VALIDATES
-    rows = np.flatnonzero(held_out.any(axis=1))
+    validates = data.bags == VALIDATES
+    rows = np.flatnonzero(validates.any(axis=1))
     rows = rows[:: 1 + len(rows) // MAX_ROWS]
     if not own or len(rows) == 0:
         return dict.fromkeys(own, 1.0)
-    held_out = held_out[rows]
-    n_bags = held_out.sum(axis=1)
-    of_rows, split = cells[:, rows].astype(np.intp), list(own)
+    validates = validates[rows]
+    n_bags = validates.sum(axis=1)
+    of_rows, split = data.cells[:, rows].astype(np.intp), list(own)
     all_heights, all_cells = _in_a_row(curves.values, of_rows)
     own_heights, own_cells = _in_a_row(list(own.values()), of_rows[split])
     scores, parts = np.zeros(len(rows)), np.zeros((len(own), len(rows)))
     for bag, intercept in enumerate(curves.intercepts):
-        mine = np.flatnonzero(held_out[:, bag])
+        mine = np.flatnonzero(validates[:, bag])
         scores[mine] += intercept + all_heights[bag].take(all_cells[:, mine]).sum(axis=0)
         parts[:, mine] += own_heights[bag].take(own_cells[:, mine])
-    factors = best_factors(scores / n_bags, parts / n_bags, target, rows)
+    factors = best_factors(scores / n_bags, parts / n_bags, data.target, rows)
     return dict(zip(own, factors.tolist(), strict=True))
 
 
@@ -91,23 +79,23 @@ def best_factors(
 ) -> FloatArray:
     """Return the factors in 0..1 of parts of the scores that lead to the smallest loss."""
     factors = np.ones(len(parts))
-    for _ in range(N_EXPANSIONS if target.is_classification else 1):
+    for _ in range(target.loss.n_newton_steps):
         now = scores - np.einsum("k,kr->r", 1.0 - factors, parts)
-        gradients, hessians = target.steepness(now, rows)
-        slopes = np.einsum("kr,r->k", parts, gradients)
-        curvatures = np.einsum("kr,lr,r->kl", parts, parts, hessians)
-        factors = bounded_minimum(curvatures, slopes + curvatures @ factors)
+        gradients, hessians = target.derivatives(now, rows)
+        gradient = np.einsum("kr,r->k", parts, gradients)
+        hessian = np.einsum("kr,lr,r->kl", parts, parts, hessians)
+        factors = bounded_minimum(hessian, gradient + hessian @ factors)
     return factors
 
 
-def bounded_minimum(curvatures: FloatArray, slopes: FloatArray) -> FloatArray:
-    """Return the x in 0..1 with the smallest x @ curvatures @ x / 2 - slopes @ x."""
-    x = np.ones(len(slopes))
+def bounded_minimum(hessian: FloatArray, gradient: FloatArray) -> FloatArray:
+    """Return the x in 0..1 with the smallest x @ hessian @ x / 2 - gradient @ x."""
+    x = np.ones(len(gradient))
     for _ in range(MAX_SWEEPS):
         before = x.copy()
-        for k, curvature in enumerate(np.diagonal(curvatures)):
+        for k, curvature in enumerate(np.diagonal(hessian)):
             if curvature > 0:
-                x[k] += (slopes[k] - curvatures[k] @ x) / curvature
+                x[k] += (gradient[k] - hessian[k] @ x) / curvature
                 x[k] = min(max(x[k], 0.0), 1.0)
         if np.abs(x - before).max() < TOLERANCE:
             break

@@ -2,7 +2,8 @@
 
 In: the encoded matrix. Out: `Binned`, the cuts (between adjacent distinct training values, at the
 roundest number there) and the slot of every value. Curve edges and thresholds of conditions both
-come from these cuts, so no value can have the bin of one side and the region of the other.
+come from these cuts, so no value can have the bin of one side and the region of the other, and
+regions are looked up by slots alone.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calmgam.model.regions import Condition
 from calmgam.model.schema import Feature, FloatArray, Schema
 from calmgam.model.shapes import count_slots, slot_codes
 from calmgam.model.tree import PartitionTree
 
-MAX_CELLS = 2**16
+MAX_CELLS = 2**16  # a code of a cell has 16 bits …
+MAX_BINS = MAX_CELLS - 1  # … and missing is one of them
 
 
 @dataclass(frozen=True)
@@ -36,61 +39,109 @@ class Binned:
         Mean of the training values in every bin; empty for levels.
     codes : (n_features, n_rows) array of uint16
         Slot of every value, laid out as the slots of `ShapeFunction`.
+    one_value_a_bin : tuple of bool
+        Whether each bin of a number holds a single training value, which is its centre.
+    fine : Binned or None
+        The bins that these were joined from, in which thresholds lie; None if these are they.
     """
 
     features: tuple[Feature, ...]
     edges: tuple[FloatArray, ...]
     centres: tuple[FloatArray, ...]
     codes: NDArray[np.uint16]
+    one_value_a_bin: tuple[bool, ...]
+    fine: Binned | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.codes.shape[1]
 
     @cached_property
     def n_slots(self) -> tuple[int, ...]:
         """Number of slots of every feature."""
         return tuple(count_slots(f, e) for f, e in zip(self.features, self.edges, strict=True))
 
-    def cells(self, trees: tuple[PartitionTree, ...], X: FloatArray) -> NDArray[np.uint16]:
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Order of the features that depends on their values, not on their places."""
+        return tuple(content_order(self)) if self.fine is None else self.fine.order
+
+    def slot_ends(self, feature: int) -> FloatArray:
+        """Return an encoded value for every slot: the upper end of a bin, a level's code, NaN."""
+        if self.features[feature].is_numeric:
+            return np.concatenate([self.edges[feature], [np.inf, np.nan]])
+        return np.append(np.arange(self.n_slots[feature] - 1.0), np.nan)
+
+    def leaf_of(self, tree: PartitionTree) -> NDArray[np.int32]:
+        """Leaf of every row; all thresholds of the tree are cuts."""
+        fine = self.fine or self
+
+        def holds(condition: Condition, rows: Any) -> NDArray[np.bool_]:
+            j = condition.feature.index
+            in_slots: NDArray[np.bool_] = condition.holds(fine.slot_ends(j))
+            return in_slots[fine.codes[j][rows]]
+
+        return tree.leaf_where(self.n_rows, holds)
+
+    def cells(self, trees: Sequence[PartitionTree]) -> NDArray[np.uint16]:
         """Cell of every row in every term: ``leaf * n_slots + slot``."""
+        self.check_cells(trees)
         cells = self.codes.copy()
-        for i, (tree, n_slots) in enumerate(zip(trees, self.n_slots, strict=True)):
+        for line, tree, n_slots in zip(cells, trees, self.n_slots, strict=True):
+            if tree.n_splits:
+                line += (self.leaf_of(tree) * n_slots).astype(np.uint16)
+        return cells
+
+    def check_cells(self, trees: Sequence[PartitionTree]) -> None:
+        """Refuse trees of so many leaves that the codes of cells would overflow."""
+        for feature, tree, n_slots in zip(self.features, trees, self.n_slots, strict=True):
             if tree.n_leaves * n_slots > MAX_CELLS:
                 raise ValueError(
-                    f"{self.features[i].name!r} has {tree.n_leaves} curves of {n_slots} slots: "
+                    f"{feature.name!r} has {tree.n_leaves} curves of {n_slots} slots: "
                     f"curves times slots must be at most {MAX_CELLS}; lower max_bins or max_depth"
                 )
-            if tree.n_splits:
-                cells[i] += (tree.leaf_of(X) * n_slots).astype(np.uint16)
-        return cells
 
     def take(self, rows: NDArray[np.intp]) -> Binned:
         """Return some of the rows."""
-        return replace(self, codes=np.take(self.codes, rows, axis=1))
+        fine = None if self.fine is None else self.fine.take(rows)
+        return replace(self, codes=np.take(self.codes, rows, axis=1), fine=fine)
 
     def coarsened(self, max_bins: int) -> Binned:
         """Join neighbouring bins until a numeric feature has at most `max_bins`, alike in rows."""
         edges, centres, codes = list(self.edges), list(self.centres), self.codes.copy()
+        single = list(self.one_value_a_bin)
         for i, fine in enumerate(self.edges):
             if len(fine) < max_bins:
                 continue
             counts = np.bincount(self.codes[i], minlength=len(fine) + 2)[:-1]
             kept = quantile_positions(counts, max_bins)
             edges[i], centres[i] = fine[kept], _means(self.centres[i], counts, kept)
+            single[i] = False
             # slot -> coarse slot; missing stays last
             slots = np.append(np.searchsorted(kept, np.arange(len(fine) + 1)), len(kept) + 1)
             codes[i] = slots.astype(np.uint16)[self.codes[i]]
-        return replace(self, edges=tuple(edges), centres=tuple(centres), codes=codes)
+        return Binned(
+            self.features,
+            tuple(edges),
+            tuple(centres),
+            codes,
+            tuple(single),
+            fine=self.fine or self,
+        )
 
 
 def bin_table(X: FloatArray, schema: Schema, max_bins: int) -> Binned:
     """Cut every numeric column into at most `max_bins` bins of about equally many rows."""
     none = np.empty(0)
-    edges, centres = zip(
+    edges, centres, single = zip(
         *(
-            cuts(X[:, feature.index], max_bins) if feature.is_numeric else (none, none)
+            cuts(X[:, feature.index], max_bins) if feature.is_numeric else (none, none, False)
             for feature in schema.features
         ),
         strict=True,
     )
-    return Binned(schema.features, edges, centres, slots_of(X, schema, edges))
+    return Binned(schema.features, edges, centres, slots_of(X, schema, edges), single)
 
 
 def slots_of(X: FloatArray, schema: Schema, edges: Sequence[FloatArray]) -> NDArray[np.uint16]:
@@ -101,18 +152,19 @@ def slots_of(X: FloatArray, schema: Schema, edges: Sequence[FloatArray]) -> NDAr
     return codes
 
 
-def cuts(column: FloatArray, max_bins: int) -> tuple[FloatArray, FloatArray]:
-    """Cuts between adjacent distinct values, and the mean of the values in every bin.
+def cuts(column: FloatArray, max_bins: int) -> tuple[FloatArray, FloatArray, bool]:
+    """Cuts between adjacent distinct values, mean of each bin, and whether it is its one value.
 
-    All of them, or those nearest to quantiles.
+    All cuts, or those nearest to quantiles.
     """
     values, counts = np.unique(column[~np.isnan(column)], return_counts=True)
     if len(values) < 2:
-        return np.empty(0), values if len(values) else np.zeros(1)
+        return np.empty(0), values if len(values) else np.zeros(1), len(values) == 1
     lower = np.arange(len(values) - 1)
-    if len(values) > max_bins:
-        lower = quantile_positions(counts, max_bins)
-    return roundest(values[lower], values[lower + 1]), _means(values, counts, lower)
+    if len(values) <= max_bins:
+        return roundest(values[lower], values[lower + 1]), values, True
+    lower = quantile_positions(counts, max_bins)
+    return roundest(values[lower], values[lower + 1]), _means(values, counts, lower), False
 
 
 def roundest(left: FloatArray, right: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
-from calmgam.fit.curves.contract import MIN_ROWS_TO_VALIDATE
+from calmgam.fit.data.bags import MIN_ROWS_TO_VALIDATE
 from calmgam.model.columns import is_missing
 from calmgam.model.schema import Feature, FloatArray, Schema
 
@@ -112,7 +112,7 @@ def warn_of_identifiers(X: FloatArray, schema: Schema) -> None:
             warnings.warn(
                 f"column {feature.name!r} looks like an identifier (nearly every row has its own "
                 "value): a model can only memorise it; consider dropping it",
-                stacklevel=5,
+                stacklevel=6,
             )
 
 

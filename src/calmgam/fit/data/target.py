@@ -1,8 +1,4 @@
-"""What is minimised: squared error on standardised y, or log loss on 0/1.
-
-In: y and sample weights. Out: a `Target`: the numbers the stages work on, and the way back to the
-user's units.
-"""
+"""The target: y and sample weights as the fit sees them, and the way back to the user's units."""
 
 from __future__ import annotations
 
@@ -11,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
+from calmgam.fit.data.losses import LogLoss, Loss, SquaredError
 from calmgam.model.schema import FloatArray
 
 
@@ -22,20 +18,23 @@ class Target:
 
     Attributes
     ----------
-    task : {"regression", "classification"}
+    loss : Loss
     values : array
         Standardised y, or 0/1.
     weights : array
         Sample weights; those above 0 have mean 1, so that rows of weight 0 change nothing.
     mean, scale : float
         y = mean + scale * value; 0 and 1 for classes.
+    classes : tuple
+        The labels of 0 and 1; empty for a number.
     """
 
-    task: str
+    loss: Loss
     values: FloatArray
     weights: FloatArray
     mean: float = 0.0
     scale: float = 1.0
+    classes: tuple[Any, ...] = ()
 
     @classmethod
     def regression(cls, y: FloatArray, weights: FloatArray) -> Target:
@@ -46,27 +45,19 @@ class Target:
             scale = 1.0
         else:  # squares of y itself could overflow
             scale *= float(np.sqrt(np.average(((y - mean) / scale) ** 2, weights=weights)))
-        return cls("regression", (y - mean) / scale, _scaled(weights), mean, scale)
+        return cls(SquaredError(), (y - mean) / scale, _scaled(weights), mean, scale)
 
     @classmethod
-    def classification(cls, y: FloatArray, weights: FloatArray) -> Target:
+    def classification(
+        cls, y: FloatArray, weights: FloatArray, classes: tuple[Any, ...] = (0, 1)
+    ) -> Target:
         """Take 0/1 as they are."""
-        return cls("classification", y, _scaled(weights))
+        return cls(LogLoss(), y, _scaled(weights), classes=classes)
 
     @property
-    def is_classification(self) -> bool:
-        """Whether scores are log-odds."""
-        return self.task == "classification"
-
-    @property
-    def curvature(self) -> float:
-        """Largest second derivative of a row's loss: what a row can weigh in a step."""
-        return 0.25 if self.is_classification else 1.0
-
-    @property
-    def metric(self) -> str:
-        """Name of the error that `error` gives."""
-        return "log_loss" if self.is_classification else "rmse"
+    def n_rows(self) -> int:
+        """Number of rows, those of weight 0 included."""
+        return len(self.values)
 
     @property
     def uneven_weights(self) -> FloatArray | None:
@@ -75,10 +66,8 @@ class Target:
 
     @property
     def strata(self) -> list[NDArray[np.intp]]:
-        """Rows of either class; of a regression, all rows."""
-        if not self.is_classification:
-            return [np.arange(len(self.values))]
-        return [np.flatnonzero(self.values == label) for label in (0, 1)]
+        """Rows that are drawn apart: those of either class."""
+        return self.loss.strata(self.values)
 
     def take(self, rows: NDArray[Any]) -> Target:
         """Return some of the rows."""
@@ -86,25 +75,22 @@ class Target:
 
     def losses(self, score: FloatArray, rows: NDArray[Any]) -> FloatArray:
         """Loss of every row, on the fit's own scale."""
-        y = self.values[rows]
-        return np.logaddexp(0.0, score) - y * score if self.is_classification else (y - score) ** 2
+        return self.loss.losses(self.values[rows], score)
 
-    def steepness(self, score: FloatArray, rows: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
-        """Weighted slope downwards and curvature: of half the squared error, of the log loss."""
-        y, weights = self.values[rows], self.weights[rows]
-        if not self.is_classification:
-            return weights * (y - score), weights
-        probability = expit(score)
-        return weights * (y - probability), weights * probability * (1.0 - probability)
+    def derivatives(self, score: FloatArray, rows: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+        """Weighted negative gradient and hessian of some rows."""
+        gradient, hessian = self.loss.derivatives(self.values[rows], score)
+        weights = self.weights[rows]
+        return weights * gradient, weights * hessian
 
     def error(self, score: FloatArray, rows: NDArray[Any]) -> float:
-        """Log loss, or root mean squared error in the units of y, of scores on some rows."""
+        """Error that people read, in the units of y, of scores on some rows."""
         losses = self.losses(score, rows)
         return self.error_of_loss(np.average(losses, weights=self.weights[rows]))
 
-    def error_of_loss(self, loss: float) -> float:
+    def error_of_loss(self, loss: Any) -> float:
         """`error` for a mean loss on the fit's own scale."""
-        return float(loss) if self.is_classification else self.scale * float(np.sqrt(loss))
+        return float(self.loss.error(loss, self.scale))
 
 
 def _scaled(weights: FloatArray) -> FloatArray:

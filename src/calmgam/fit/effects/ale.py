@@ -68,9 +68,7 @@ def ale_effects(
         return (curves[every, bins + 1] - curves[every, bins]) / (high - low), bins
 
     points = grid_for(feature, column, grid, grid_size)
-    return _point_effects(
-        over_the_bin, reference, X, feature, column, *points, effect_scale, n_jobs
-    )
+    return _point_effects(over_the_bin, reference, X, feature, column, points, effect_scale, n_jobs)
 
 
 def rhale_effects(
@@ -100,7 +98,7 @@ def rhale_effects(
         return slopes, interval_of(variance_bins(x, slopes, values), x)
 
     points = grid_for(feature, column, "uniform", grid_size)
-    return _point_effects(at_the_row, reference, X, feature, column, *points, effect_scale, n_jobs)
+    return _point_effects(at_the_row, reference, X, feature, column, points, effect_scale, n_jobs)
 
 
 def _point_effects(
@@ -109,12 +107,12 @@ def _point_effects(
     X: np.ndarray,
     feature: Feature,
     column: np.ndarray,
-    grid: np.ndarray,
-    weights: np.ndarray,
+    points: tuple[np.ndarray, np.ndarray],
     effect_scale: str,
     n_jobs: int,
 ) -> PointEffects:
     """Take slopes where the feature is a number, ICE curves at the row's own value elsewhere."""
+    grid, weights = points
     x, values = X[:, feature.index], grid[~np.isnan(grid)]
     bins, effects = value_bins(feature, grid, x), np.zeros(len(X))
     on_line = ~np.isnan(x) & feature.is_numeric

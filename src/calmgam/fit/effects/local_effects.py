@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from calmgam import _kernels
-from calmgam.fit.regions.candidates import Candidates
 
 
 class LocalEffects(ABC):
@@ -48,7 +47,8 @@ class LocalEffects(ABC):
         self,
         weights: np.ndarray,
         codes: np.ndarray,
-        candidates: Sequence[Candidates],
+        n_conditions: Sequence[int],
+        ordered: Sequence[bool],
         min_samples_leaf: int,
         n_jobs: int = 1,
     ) -> tuple[float, np.ndarray]:
@@ -59,16 +59,16 @@ class LocalEffects(ABC):
         weights
             Row weights.
         codes
-            Candidate codes (uint16), one line per conditioning feature.
-        candidates
-            The conditioning features, in the order of the lines of `codes`.
+            Codes of the rows (uint16), one line per conditioning feature.
+        n_conditions
+            Number of candidate conditions on every conditioning feature.
+        ordered
+            Whether they are thresholds (condition t holds for codes <= t) or single levels (== t).
         min_samples_leaf
             Rows that must remain on each side.
         n_jobs
             Threads; the result does not depend on it.
         """
-        n_conditions = [one.n_conditions for one in candidates]
-        ordered = [one.kind == "order" for one in candidates]
         centred = self._centred(weights)  # sums of squares far from zero would cancel
         gains = self._gains(
             centred, weights, codes, n_conditions, ordered, min_samples_leaf, n_jobs

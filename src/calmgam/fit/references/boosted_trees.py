@@ -8,21 +8,25 @@ cross-validation are fitted side by side.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
 from calmgam import _kernels
 from calmgam.fit.data.binning import bin_table, slots_of
+from calmgam.fit.data.losses import Loss
 from calmgam.fit.data.target import Target
 from calmgam.fit.references.ensembles import TreeEnsemble
+from calmgam.fit.support.parts import tuned
 from calmgam.fit.support.settings import SMALL_TABLE
 from calmgam.model.schema import FloatArray, Schema
 from calmgam.model.shapes import count_slots
 
 MAX_CUTS = 255  # of a number, over all trees
+REFERENCES = "bench-joint, folds 1 to 4: error of the CALM at a given time of the reference"
 
 
 @dataclass(frozen=True)
@@ -33,30 +37,36 @@ class TreeSettings:
     ----------
     max_rounds, patience : int
         Most trees, and how many may follow without a gain on rows that they did not see.
-    kept_out : float
+    validation_share : float
         Share of the rows that a tree does not see, drawn anew for every tree; 0: no stopping.
     learning_rate : float
     max_leaves, max_bins : int
         Of one tree; bins are those of a numeric feature.
     min_samples_leaf : float
-    l2, level_smoothing : float
-        Rows at rest in every leaf, and in every level while levels are ordered.
+    ridge, level_smoothing : float
+        Pseudo-rows without gradient in every leaf, and in every level while levels are ordered.
     """
 
-    max_rounds: int = 50
-    patience: int = 10
-    kept_out: float = 0.1
-    learning_rate: float = 0.2
-    max_leaves: int = 31
-    max_bins: int = 64
-    min_samples_leaf: float = 20
-    l2: float = 5.0
-    level_smoothing: float = 10.0
+    max_rounds: int = tuned(50, REFERENCES)
+    patience: int = tuned(10, REFERENCES)
+    validation_share: float = tuned(0.1, REFERENCES)
+    learning_rate: float = tuned(0.2, REFERENCES)
+    max_leaves: int = tuned(31, REFERENCES)
+    max_bins: int = tuned(64, REFERENCES)
+    min_samples_leaf: float = tuned(20, REFERENCES)
+    ridge: float = tuned(5.0, REFERENCES)
+    level_smoothing: float = tuned(10.0, REFERENCES)
 
 
 LARGE = TreeSettings()
 # Leaves of twenty rows would be coarse; all rows and cuts in every tree make thresholds sharper.
-SMALL = TreeSettings(min_samples_leaf=8, kept_out=0.0, max_bins=MAX_CUTS)
+SMALL = TreeSettings(min_samples_leaf=8, validation_share=0.0, max_bins=MAX_CUTS)
+
+
+def kernel_options(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings under the names of the kernel."""
+    names = {"ridge": "l2", "validation_share": "kept_out"}
+    return {names.get(name, name): value for name, value in settings.items()}
 
 
 class BoostedTrees:
@@ -65,7 +75,7 @@ class BoostedTrees:
     Parameters
     ----------
     schema : Schema
-    task : {"regression", "classification"}
+    loss : Loss
     settings : TreeSettings, optional
         By the size of the table, if not given.
     edges : sequence of arrays, optional
@@ -83,14 +93,14 @@ class BoostedTrees:
     def __init__(
         self,
         schema: Schema,
-        task: str,
+        loss: Loss,
         settings: TreeSettings | None = None,
         *,
         edges: Sequence[FloatArray] | None = None,
         random_state: int = 0,
         n_jobs: int = 1,
     ) -> None:
-        self.schema, self.task, self.settings, self.edges = schema, task, settings, edges
+        self.schema, self.loss, self.settings, self.edges = schema, loss, settings, edges
         self.random_state, self.n_jobs = random_state, n_jobs
 
     def fit(
@@ -98,10 +108,10 @@ class BoostedTrees:
     ) -> BoostedTrees:
         """Boost on encoded rows."""
         weights = np.ones(len(y)) if sample_weight is None else sample_weight
-        target = Target(self.task, np.asarray(y, dtype=np.float64), weights)
+        target = Target(self.loss, np.asarray(y, dtype=np.float64), weights)
         settings = asdict(self.settings or (SMALL if len(y) < SMALL_TABLE else LARGE))
-        for name in ("l2", "level_smoothing"):
-            settings[name] *= target.curvature  # rows -> hessian
+        for name in ("ridge", "level_smoothing"):
+            settings[name] *= self.loss.max_hessian  # rows -> hessian
         edges = self.edges or bin_table(X, self.schema, MAX_CUTS).edges
         features = self.schema.features
         base, roots, split_on, slots, left, right, missing_left, left_codes, goes_left, values = (
@@ -111,10 +121,10 @@ class BoostedTrees:
                 [feature.is_numeric for feature in features],
                 target.values,
                 target.weights,
-                logistic=target.is_classification,
+                logistic=self.loss.is_logistic,
                 seed=self.random_state,
                 n_threads=self.n_jobs,
-                **settings,
+                **kernel_options(settings),
             )
         )
         cuts = [np.append(one, np.inf) for one in edges]  # inf: all but missing values

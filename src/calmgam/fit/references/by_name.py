@@ -11,6 +11,7 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
+from calmgam.fit.data.losses import Loss
 from calmgam.model.schema import FloatArray, Schema
 
 NAMES = (
@@ -24,13 +25,19 @@ NAMES = (
     "mlp_early",
     "tabpfn",
 )
-PATIENCE = 20  # rounds of boosting without a better validation loss
+FOREST: dict[str, Any] = {"n_estimators": 500, "max_depth": 25, "min_samples_leaf": 3}
+BOOSTING: dict[str, Any] = {"n_estimators": 300, "learning_rate": 0.1}
+EARLY_BOOSTING = {**BOOSTING, "n_estimators": 1000, "early_stopping_rounds": 20}
+LIBRARIES: dict[str, dict[str, Any]] = {
+    "xgboost": {"tree_method": "hist"},
+    "lightgbm": {"deterministic": True, "force_col_wise": True, "verbose": -1},
+}
 
 
 def named_reference(
     name: str,
     schema: Schema,
-    task: str,
+    loss: Loss,
     *,
     edges: Sequence[FloatArray] | None = None,
     random_state: int,
@@ -44,7 +51,7 @@ def named_reference(
     name : str
     schema : Schema
         Trees of ours and networks see the table in their own way.
-    task : {"regression", "classification"}
+    loss : Loss
     edges : sequence of arrays, optional
         Cuts of numbers that are known already; our own trees take them.
     random_state : int
@@ -53,8 +60,6 @@ def named_reference(
     n_jobs : int
         For anything else.
     """
-    kind = "Regressor" if task == "regression" else "Classifier"
-    library, early = name.removesuffix("_early"), name.endswith("_early")
     if name not in NAMES:
         nearest = difflib.get_close_matches(name, NAMES, n=1, cutoff=0.3)
         hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
@@ -62,20 +67,12 @@ def named_reference(
             f"reference must be one of {listed(NAMES)}, an estimator or a function; "
             f"got {name!r}{hint}"
         )
+    task, kind = loss.task, "Regressor" if loss.task == "regression" else "Classifier"
+    library, early = name.removesuffix("_early"), name.endswith("_early")
     if library == "boosted_trees":
         from calmgam.fit.references.boosted_trees import BoostedTrees
 
-        return BoostedTrees(schema, task, edges=edges, random_state=random_state, n_jobs=n_threads)
-    if library == "random_forest":
-        from sklearn import ensemble
-
-        return getattr(ensemble, f"RandomForest{kind}")(
-            n_estimators=500,
-            max_depth=25,
-            min_samples_leaf=3,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
+        return BoostedTrees(schema, loss, edges=edges, random_state=random_state, n_jobs=n_threads)
     if library == "mlp":
         from calmgam.fit.references.network import Network
 
@@ -84,18 +81,16 @@ def named_reference(
         from calmgam.fit.references.tabpfn import TabPFN
 
         return TabPFN(_optional(library), schema, task, random_state)
-    boosting: dict[str, Any] = {
-        "n_estimators": 1000 if early else 300,
-        "learning_rate": 0.1,
-        "random_state": random_state,
-        "n_jobs": n_threads,
-    }
-    if early:
-        boosting["early_stopping_rounds"] = PATIENCE
-    if library == "xgboost":
-        return getattr(_optional(library), f"XGB{kind}")(tree_method="hist", **boosting)
-    return getattr(_optional(library), f"LGBM{kind}")(
-        deterministic=True, force_col_wise=True, verbose=-1, **boosting
+    if library == "random_forest":
+        from sklearn import ensemble
+
+        return getattr(ensemble, f"RandomForest{kind}")(
+            **FOREST, random_state=random_state, n_jobs=n_jobs
+        )
+    settings = EARLY_BOOSTING if early else BOOSTING
+    class_name = f"XGB{kind}" if library == "xgboost" else f"LGBM{kind}"
+    return getattr(_optional(library), class_name)(
+        **settings, **LIBRARIES[library], random_state=random_state, n_jobs=n_threads
     )
 
 

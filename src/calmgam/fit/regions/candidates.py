@@ -1,10 +1,10 @@
 """Which conditions may be tried on one feature.
 
-In: a feature, its list of cuts and its training column. Out: `Candidates`, the left sides of all
-splits that growth may try, and a small code per value that says which of them hold. Numbers offer
-`<= cut` at some of the cuts, or `= value` when there are very few values; categories offer
-`= level`, one level each; where values are missing, "is not missing" can be tried too. Which side
-of the other conditions takes the missing values is decided later, by growth.
+In: a feature in bins. Out: `Candidates`, the left sides of all splits that growth may try, and a
+small code per value that says which of them hold. Numbers offer `<= cut` at some of the cuts, or
+`= value` when there are very few values; categories offer `= level`, one level each; where values
+are missing, "is not missing" can be tried too. Which side of the other conditions takes the missing
+values is decided later, by growth.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calmgam.fit.data.binning import Binned
 from calmgam.model.regions import Condition
 from calmgam.model.schema import Feature
 from calmgam.model.shapes import slot_codes
+
+THRESHOLDS = ("quantile", "uniform", "all")
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +113,8 @@ class Candidates:
 
 
 def candidates_for(
-    feature: Feature,
-    edges: np.ndarray,
-    column: np.ndarray,
+    binned: Binned,
+    j: int,
     *,
     thresholds: str = "quantile",
     n_thresholds: int = 31,
@@ -122,28 +124,25 @@ def candidates_for(
 
     Parameters
     ----------
-    feature
+    binned : Binned
+        All training rows; every threshold is one of the cuts.
+    j : int
         The conditioning feature.
-    edges
-        All its cuts; every threshold is one of them.
-    column
-        Its values on all training rows.
-    thresholds
+    thresholds : {"quantile", "uniform", "all"}
         Numeric features: ``"quantile"`` takes cuts with about equally many rows in between,
         ``"uniform"`` the cuts next to equally spaced points, ``"all"`` every cut.
-    n_thresholds
+    n_thresholds : int
         How many cuts ``"quantile"`` and ``"uniform"`` take (at most).
-    equal_up_to
+    equal_up_to : int
         Numeric features with at most so many distinct values are compared by ``=``.
     """
+    feature, edges = binned.features[j], binned.edges[j]
     if not feature.is_numeric:
         return Candidates(feature, np.arange(feature.n_levels), "equal", np.empty(0))
-    if 0 < edges.size < equal_up_to:
-        values = np.unique(column[~np.isnan(column)])
-        if values.size == edges.size + 1:  # one value a bin: "= value" can be said exactly
-            return Candidates(feature, values, "equal", edges)
+    if 0 < edges.size < equal_up_to and binned.one_value_a_bin[j]:  # "= value" is exact
+        return Candidates(feature, binned.centres[j], "equal", edges)
     if thresholds == "quantile":
-        edges = _quantile_edges(feature, edges, column, n_thresholds)
+        edges = _quantile_edges(edges, binned.codes[j], n_thresholds)
     elif thresholds == "uniform":
         edges = _uniform_edges(feature, edges, n_thresholds)
     return thresholds_at(feature, edges)
@@ -154,13 +153,11 @@ def thresholds_at(feature: Feature, edges: np.ndarray) -> Candidates:
     return Candidates(feature, edges, "order", edges)
 
 
-def _quantile_edges(
-    feature: Feature, edges: np.ndarray, column: np.ndarray, n_thresholds: int
-) -> np.ndarray:
+def _quantile_edges(edges: np.ndarray, codes: np.ndarray, n_thresholds: int) -> np.ndarray:
     """Cuts whose shares of the rows below come nearest to k / (n_thresholds + 1)."""
     if edges.size <= n_thresholds:
         return edges
-    counts = np.bincount(slot_codes(feature, edges, column), minlength=edges.size + 2)
+    counts = np.bincount(codes, minlength=edges.size + 2)
     below = np.cumsum(counts[: edges.size + 1])
     wanted = np.arange(1, n_thresholds + 1) / (n_thresholds + 1)
     return edges[_nearest(below[:-1] / below[-1], wanted)]
@@ -179,9 +176,10 @@ def _nearest(positions: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     return np.unique(np.searchsorted(middles, wanted))
 
 
-def code_matrix(candidates: Sequence[Candidates], X: np.ndarray) -> np.ndarray:
-    """Codes of the rows of an encoded matrix, one line per conditioning feature."""
-    codes = np.empty((len(candidates), len(X)), dtype=np.uint16)
+def code_matrix(candidates: Sequence[Candidates], binned: Binned) -> np.ndarray:
+    """Codes of all rows, one line per conditioning feature."""
+    codes = np.empty((len(candidates), binned.n_rows), dtype=np.uint16)
     for line, one in zip(codes, candidates, strict=True):
-        line[:] = one.codes(X[:, one.feature.index])
+        j = one.feature.index
+        line[:] = one.codes(binned.slot_ends(j))[binned.codes[j]]
     return codes

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from calmgam.fit.prepared import Prepared
 from calmgam.model.parsing import parse_region
 from calmgam.model.regions import Condition, Region
 from calmgam.model.schema import Schema
@@ -21,25 +22,19 @@ Partition = PartitionTree | Iterable[str | Region]
 
 
 def given_trees(
-    partitions: Mapping[str, Partition],
-    schema: Schema,
-    edges: Sequence[np.ndarray],
-    X: np.ndarray,
+    partitions: Mapping[str, Partition], prepared: Prepared
 ) -> tuple[PartitionTree, ...]:
     """Read the user's partitions.
 
     Parameters
     ----------
-    partitions
+    partitions : mapping
         For each feature to split: a tree, or a list of regions (or their texts) that together
         hold every row exactly once.
-    schema
-        The features.
-    edges
-        All cuts of every feature.
-    X
-        Encoded training rows.
+    prepared : Prepared
+        The training rows and their cuts.
     """
+    schema, edges, X = prepared.schema, prepared.binned.edges, prepared.X
     trees = [PartitionTree.trivial()] * schema.n_features
     for name, partition in partitions.items():
         try:

@@ -91,10 +91,7 @@ class PathScores:
     def points(self, target: Target, numbers: Sequence[int], chosen: int) -> tuple[PathPoint, ...]:
         """Return the errors for the ledger, in the units of y, by the models' numbers of splits."""
         errors = [target.error_of_loss(loss) for loss in self.means]
-        # d error / d loss: error = scale * sqrt(loss) for squares, the loss itself otherwise
-        slopes = np.ones(len(errors))
-        if not target.is_classification:
-            slopes = target.scale / (2 * np.sqrt(np.maximum(self.means, 1e-300)))
+        slopes = target.loss.error_slope(self.means, target.scale)
         return tuple(
             PathPoint(number, error, float(slope * standard_error), number == chosen)
             for number, error, slope, standard_error in zip(

@@ -8,16 +8,15 @@ make the split again, and those in which the feature is conditioned on that feat
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from calmgam.fit.data.binning import Binned
-from calmgam.fit.references.reference import ReferenceLearner
-from calmgam.fit.regions.search import Search
+from calmgam.fit.prepared import Prepared
+from calmgam.fit.regions.growth import Growth
+from calmgam.fit.regions.search import search_regions
 from calmgam.fit.support.threads import parallel_map
 from calmgam.model.ledger import SplitRecord
 from calmgam.model.regions import Condition
@@ -27,17 +26,7 @@ COLUMNS = ("feature", "region", "condition", "condition_feature", "frequency", "
 
 
 def stability_of(
-    splits: Sequence[SplitRecord],
-    search: Callable[..., Search],
-    learner: ReferenceLearner,
-    X: FloatArray,
-    binned: Binned,
-    *,
-    tolerance: float,
-    n_boot: int,
-    rng: np.random.Generator,
-    n_jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    splits: Sequence[SplitRecord], growth: Growth, prepared: Prepared, n_boot: int
 ) -> list[dict[str, Any]]:
     """Count how often splits come back.
 
@@ -45,20 +34,12 @@ def stability_of(
     ----------
     splits : sequence of SplitRecord
         The splits of the model.
-    search : callable
-        `search_regions` with the model's growth and settings; called with learner, X, binned, rng.
-    learner, X, binned
-        The training rows, as `search` takes them; the learner on one thread.
-    tolerance : float
-        Share of the rows that may lie between two thresholds of the same split.
+    growth : Growth
+        How its regions were found. Thresholds that are one of its steps apart are the same.
+    prepared : Prepared
+        The training rows; refits run side by side.
     n_boot : int
         Number of refits.
-    rng : numpy Generator
-        Draws the rows of the refits.
-    n_jobs : int
-        Refits side by side; the result does not depend on it.
-    progress : callable, optional
-        Called with (refits done, refits).
 
     Returns
     -------
@@ -66,27 +47,27 @@ def stability_of(
     """
     if not splits:
         return []
+    target, X = prepared.target, prepared.X
 
     def refit(rng: np.random.Generator) -> dict[Any, list[Any]]:
         """Conditions that come out, by feature and conditioning feature."""
-        strata = learner.target.strata
-        rows = np.sort(np.concatenate([rng.choice(stratum, len(stratum)) for stratum in strata]))
-        resampled = replace(learner, target=learner.target.take(rows))
-        found = search(resampled, np.asfortranarray(X[rows]), binned.take(rows), rng=rng)
+        rows = np.sort(np.concatenate([rng.choice(part, len(part)) for part in target.strata]))
+        resampled = prepared.take(rows, rng=rng, n_jobs=1, progress=None)
         conditions = defaultdict(list)
-        for record in found.ledger.accepted:
+        for record in search_regions(growth, resampled).ledger.accepted:
             conditions[record.feature, record.condition_feature].append(record.condition)
         return conditions
 
     refits = []
-    for conditions in parallel_map(refit, rng.spawn(n_boot), n_jobs):
+    for conditions in parallel_map(refit, prepared.rng.spawn(n_boot), prepared.n_jobs):
         refits.append(conditions)
-        if progress:
-            progress(len(refits), n_boot)
+        if prepared.progress:
+            prepared.progress(len(refits), n_boot)
 
     def row(split: SplitRecord) -> dict[str, Any]:
         assert split.condition is not None
         column = X[:, split.condition.feature.index]
+        tolerance = 1 / (growth.n_thresholds + 1)
         is_same = partial(same_split, split.condition, column=column, tolerance=tolerance)
         of_pair = [refit.get((split.feature, split.condition_feature), []) for refit in refits]
         plain = split.row()

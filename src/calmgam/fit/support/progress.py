@@ -9,9 +9,11 @@ from contextlib import contextmanager
 
 WIDTH = 30
 
+Progress = Callable[[int, int], None]  # of steps done and steps there are
+
 
 @contextmanager
-def stage(name: str, verbose: bool) -> Iterator[Callable[[int, int], None] | None]:
+def stage(name: str, verbose: bool) -> Iterator[Progress | None]:
     """Show a stage while it runs; gives the function to call with (done, total), or None."""
     if not verbose:
         yield None

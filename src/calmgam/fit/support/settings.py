@@ -9,13 +9,16 @@ from typing import Any
 SMALL_TABLE = 2000  # rows, from which on defaults are those of large tables
 
 
-def check_integer(name: str, value: Any, *, low: int, or_none: bool = False) -> None:
-    """Refuse anything but an integer of at least `low` (or None, if that is allowed)."""
+def check_integer(
+    name: str, value: Any, *, low: int, high: int | None = None, or_none: bool = False
+) -> None:
+    """Refuse anything but an integer between `low` and `high` (or None, if that is allowed)."""
     if or_none and value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < low:
-        rule = f"an integer >= {low}{' or None' if or_none else ''}"
-        raise ValueError(f"{name} must be {rule}; got {value!r}")
+    is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not is_integer or value < low or (high is not None and value > high):
+        rule = f"an integer >= {low}" if high is None else f"an integer from {low} to {high}"
+        raise ValueError(f"{name} must be {rule}{' or None' if or_none else ''}; got {value!r}")
 
 
 def check_number(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import numbers
+import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import lru_cache
+from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -13,6 +17,28 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+QUOTA = Path("/sys/fs/cgroup/cpu.max")  # what a container may use: "200000 100000" is two cores
+
+
+def effective_n_jobs(n_jobs: int | None) -> int:
+    """Threads that `n_jobs` asks for: None means 1, -1 every usable core, -2 all but one."""
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be an integer other than 0, or None; got {n_jobs!r}")
+    return int(n_jobs) if n_jobs > 0 else max(1, usable_cores() + 1 + int(n_jobs))
+
+
+def usable_cores() -> int:
+    """Cores that this process may use: of its affinity, at most the quota of its container."""
+    mask = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
+    cores = len(mask) or os.cpu_count() or 1
+    try:
+        quota, period = map(int, QUOTA.read_text().split())
+    except (OSError, ValueError):  # no such file, or "max": no limit
+        return cores
+    return min(cores, math.ceil(quota / period))
 
 
 def parallel_map(

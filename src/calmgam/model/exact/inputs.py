@@ -5,19 +5,23 @@ so one value for every gap, every level and missing (if seen in training) stand 
 Points that lie on the same side of every condition form a *cell*: which curves are active depends
 on cells alone. "All inputs" means all numbers, the levels seen in training, and missing only if
 seen; unseen levels are left out. `given` narrows them: a mapping, a region or its text.
+
+The inputs of a model are built once; narrowed ones share the axes that they leave alone.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calmgam.model.exact.kept import once_per_model
+from calmgam.model.exact.rows import Row, decode_row, decode_value, encode_value
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.parsing import parse_region
 from calmgam.model.regions import Condition, Mask, Region
@@ -26,74 +30,126 @@ from calmgam.model.shapes import slot_codes
 
 Given = Mapping[str, Any] | Region | str | None
 Indexes = NDArray[np.intp]
-Row = dict[str, Any]
 
 # Changes of the score below this part of the model's scale come from the rounding of sums.
 ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
+class Axis:
+    """One feature's points, sorted, missing last.
+
+    Attributes
+    ----------
+    term : Term
+    conditions : tuple of Condition
+        Those of all trees that ask about the feature.
+    given : tuple of Condition
+        The points must satisfy them.
+    fixed : array of float, optional
+        Just these points.
+    """
+
+    term: Term
+    conditions: tuple[Condition, ...]
+    given: tuple[Condition, ...] = ()
+    fixed: FloatArray | None = None
+
+    @cached_property
+    def cuts(self) -> FloatArray:
+        """Numbers at which the model changes its mind."""
+        conditions = (*self.conditions, *self.given)
+        return np.union1d(self.term.edges, [edge for c in conditions for edge in c.edges])
+
+    @cached_property
+    def points(self) -> FloatArray:
+        """A value for everything that the model can tell apart."""
+        if self.fixed is not None:
+            return self.fixed
+        points = _all_points(self.term.feature, self.cuts)
+        for condition in self.given:
+            points = points[condition.holds(points)]
+        return points
+
+    @cached_property
+    def cells(self) -> Indexes:
+        """The cell of every point."""
+        if not self.conditions:
+            return np.zeros(len(self.points), dtype=np.intp)
+        sides = np.array([condition.holds(self.points) for condition in self.conditions])
+        return np.unique(sides, axis=1, return_inverse=True)[1].reshape(-1)
+
+    @cached_property
+    def cell_points(self) -> FloatArray:
+        """A point of every cell."""
+        return self.points[np.unique(self.cells, return_index=True)[1]]
+
+    @cached_property
+    def slots(self) -> Indexes:
+        """The slot of every point in the feature's curves."""
+        return slot_codes(self.term.feature, self.term.edges, self.points).astype(np.intp)
+
+    @cached_property
+    def heights(self) -> FloatArray:
+        """The values of the feature's curves, (n_leaves, n_points)."""
+        return np.array([shape.values[self.slots] for shape in self.term.shapes])
+
+    def members(self, cell: int) -> Indexes:
+        """Return the points of a cell."""
+        return np.flatnonzero(self.cells == cell)
+
+    def typical(self, candidates: Indexes | None = None) -> int:
+        """Return the candidate point in the middle of the training rows (levels: the commonest)."""
+        if candidates is None:
+            candidates = np.arange(len(self.points))
+        counts = rows_per_slot(self.term)[self.slots]
+        if not self.term.feature.is_numeric:
+            return int(candidates[counts[candidates].argmax()])
+        present = candidates[~np.isnan(self.points[candidates])]
+        candidates = present if len(present) else candidates
+        below = np.cumsum(counts[candidates])
+        return int(candidates[np.searchsorted(below, below[-1] / 2)])
+
+
+@dataclass(frozen=True, eq=False)
 class Inputs:
-    """The points of every feature, sorted, missing last."""
+    """An axis per feature, and the row in the middle of all."""
 
     model: Model
-    points: tuple[FloatArray, ...]
+    axes: tuple[Axis, ...]
+    typical: FloatArray
+    _allowed: dict[int, dict[int, Mask]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
         cls, model: Model, given: Given = None, fixed: Mapping[int, FloatArray] | None = None
     ) -> Inputs:
         """Return the inputs that agree with `given`; features in `fixed` have just those values."""
+        everything = all_inputs(model)
         values, region = read_given(model.schema, given)
         pinned = {index: np.array([value]) for index, value in values.items()} | dict(fixed or {})
-        conditions = (*model_conditions(model), *region.conditions)
-        points = []
-        for term in model.terms:
-            index = term.feature.index
-            own = [c for c in conditions if c.feature.index == index]
-            cuts = np.union1d(term.edges, [edge for c in own for edge in c.edges])
-            if index in pinned:
-                points.append(pinned[index])
-                continue
-            present = _all_points(term.feature, cuts)
-            for condition in region.conditions:
-                if condition.feature.index == index:
-                    present = present[condition.holds(present)]
-            if not len(present):
+        axes, typical = list(everything.axes), everything.typical
+        touched = {c.feature.index for c in region.conditions}.union(pinned)
+        if not touched:
+            return everything
+        typical = typical.copy()
+        for index in touched:
+            conditions = tuple(c for c in region.conditions if c.feature.index == index)
+            axis = replace(axes[index], given=conditions, fixed=pinned.get(index))
+            if not len(axis.points):
                 raise ValueError(f"given must hold for some input; {region} never does")
-            points.append(present)
-        return cls(model, tuple(points))
+            axes[index], typical[index] = axis, axis.points[axis.typical()]
+        return cls(model, tuple(axes), typical)
 
-    @cached_property
-    def cell_of_point(self) -> tuple[Indexes, ...]:
-        """The cell of every point of every feature."""
-        conditions = dict.fromkeys(model_conditions(self.model))
-        cells = []
-        for index, points in enumerate(self.points):
-            sides = [c.holds(points) for c in conditions if c.feature.index == index]
-            rows = np.array(sides, dtype=bool).reshape(len(sides), len(points))
-            cells.append(np.unique(rows, axis=1, return_inverse=True)[1].reshape(-1))
-        return tuple(cells)
+    def allowed(self, term: Term) -> dict[int, Mask]:
+        """Return, for every feature that a term asks about, the cells each leaf allows."""
+        own = term.feature.index
+        if own not in self._allowed:
+            self._allowed[own] = {k: self._mask(term, k) for k in term.conditioned_on}
+        return self._allowed[own]
 
-    @cached_property
-    def slots(self) -> tuple[Indexes, ...]:
-        """The slot of every point of every feature in its curves."""
-        return tuple(
-            slot_codes(term.feature, term.edges, points).astype(np.intp)
-            for term, points in zip(self.model.terms, self.points, strict=True)
-        )
-
-    @cached_property
-    def allowed(self) -> tuple[dict[int, Mask], ...]:
-        """For every term and feature it asks about: the cells each leaf allows, as a mask."""
-        return tuple(
-            {index: self._allowed(term, index) for index in term.conditioned_on}
-            for term in self.model.terms
-        )
-
-    def _allowed(self, term: Term, index: int) -> Mask:
-        _, first = np.unique(self.cell_of_point[index], return_index=True)
-        points = self.points[index][first]
+    def _mask(self, term: Term, index: int) -> Mask:
+        points = self.axes[index].cell_points
         masks = np.ones((term.tree.n_leaves, len(points)), dtype=bool)
         for mask, region in zip(masks, term.tree.regions, strict=True):
             for condition in region.conditions:
@@ -104,22 +160,31 @@ class Inputs:
     def reachable(self, term: Term) -> Indexes:
         """Return the leaves that some input reaches."""
         can_hold = np.ones(term.tree.n_leaves, dtype=bool)
-        for mask in self.allowed[term.feature.index].values():
+        for mask in self.allowed(term).values():
             can_hold &= mask.any(axis=1)
         return np.flatnonzero(can_hold)
 
-    def typical(self, index: int, candidates: Indexes) -> int:
-        """Return the candidate point in the middle of the training rows (levels: the commonest)."""
-        term = self.model.terms[index]
-        counts = rows_per_slot(term)[self.slots[index]]
-        if not term.feature.is_numeric:
-            return int(candidates[counts[candidates].argmax()])
-        present = candidates[~np.isnan(self.points[index][candidates])]
-        candidates = present if len(present) else candidates
-        below = np.cumsum(counts[candidates])
-        return int(candidates[np.searchsorted(below, below[-1] / 2)])
+
+@once_per_model
+def all_inputs(model: Model) -> Inputs:
+    """Return all inputs of a model."""
+    conditions = _conditions_on(model)
+    axes = tuple(Axis(term, conditions.get(term.feature.index, ())) for term in model.terms)
+    typical = np.array([axis.points[axis.typical()] for axis in axes])
+    return Inputs(model, axes, typical)
 
 
+@once_per_model
+def terms_asking(model: Model) -> Mapping[int, tuple[Term, ...]]:
+    """Return the terms whose trees ask about a feature, by its index."""
+    asking: dict[int, list[Term]] = {}
+    for term in model.terms:
+        for index in term.conditioned_on:
+            asking.setdefault(index, []).append(term)
+    return {index: tuple(terms) for index, terms in asking.items()}
+
+
+@once_per_model
 def rounding(model: Model) -> float:
     """Return the size below which a change of the score is a tie."""
     heights = sum(float(np.abs(curves(term)).max()) for term in model.terms)
@@ -137,9 +202,14 @@ def rows_per_slot(term: Term) -> FloatArray:
     return counts
 
 
-def model_conditions(model: Model) -> list[Condition]:
-    """Return the conditions of all trees."""
-    return [n.condition for t in model.terms for n in t.tree.nodes if n.condition is not None]
+def decode_input(model: Model, row: FloatArray) -> Row:
+    """Return an encoded row by feature name, quickly where most of it is typical."""
+    typical = all_inputs(model).typical
+    decoded = dict(_typical_row(model))
+    for index in np.flatnonzero(~np.equal(row, typical) & ~(np.isnan(row) & np.isnan(typical))):
+        feature = model.schema.features[index]
+        decoded[feature.name] = decode_value(feature, row[index])
+    return decoded
 
 
 def read_given(schema: Schema, given: Given) -> tuple[dict[int, float], Region]:
@@ -150,40 +220,19 @@ def read_given(schema: Schema, given: Given) -> tuple[dict[int, float], Region]:
     return {}, parse_region(given, schema) if isinstance(given, str) else given or Region()
 
 
-def encode_value(feature: Feature, value: Any) -> float:
-    """Return the code of a number, a known level or a missing value (None, NaN)."""
-    schema = Schema((replace(feature, index=0),))
-    code = float(schema.encode(np.array([[value]], dtype=object))[0, 0])
-    if not feature.is_numeric and code == feature.n_levels:
-        raise ValueError(
-            f"{feature.name!r} must be one of its levels {list(feature.levels[:20])}; got {value!r}"
-        )
-    return code
+@once_per_model
+def _typical_row(model: Model) -> Row:
+    return decode_row(model.schema, all_inputs(model).typical)
 
 
-def encode_row(schema: Schema, row: Any) -> FloatArray:
-    """Return the encoded vector of one row: a mapping by feature name, or a table of one row."""
-    if isinstance(row, Mapping):
-        absent = [name for name in schema.names if name not in row]
-        if absent:
-            raise ValueError(f"row must have a value for every feature; missing: {absent}")
-        row = np.array([[row[name] for name in schema.names]], dtype=object)
-    encoded: FloatArray = schema.encode(row)
-    if len(encoded) != 1:
-        raise ValueError(f"row must be one row; got {len(encoded)}")
-    return encoded.ravel()
-
-
-def decode_value(feature: Feature, code: float) -> Any:
-    """Return the number, label or None (missing) of a code."""
-    if math.isnan(code):
-        return None
-    return float(code) if feature.is_numeric else feature.label(int(code))
-
-
-def decode_row(schema: Schema, row: FloatArray) -> Row:
-    """Return a row by feature name."""
-    return {f.name: decode_value(f, code) for f, code in zip(schema.features, row, strict=True)}
+def _conditions_on(model: Model) -> dict[int, tuple[Condition, ...]]:
+    """Return the distinct conditions of all trees, by the index of their feature."""
+    conditions: dict[int, dict[Condition, None]] = {}
+    for term in model.terms:
+        for node in term.tree.nodes:
+            if node.condition is not None:
+                conditions.setdefault(node.condition.feature.index, {})[node.condition] = None
+    return {index: tuple(distinct) for index, distinct in conditions.items()}
 
 
 def _all_points(feature: Feature, cuts: FloatArray) -> FloatArray:
@@ -198,6 +247,9 @@ def _between(feature: Feature, cuts: FloatArray) -> FloatArray:
         return np.array([0.0 if math.isnan(feature.low) else feature.low])
     lows, highs = cuts[:-1], cuts[1:]
     middles = lows / 2 + highs / 2
+    if feature.whole:
+        wholes = np.where(lows < np.floor(middles), np.floor(middles), np.ceil(middles))
+        middles = np.where(wholes <= highs, wholes, middles)
     middles = np.where((lows < middles) & (middles <= highs), middles, highs)
     first = float(np.fmin(feature.low, cuts[0]))
     above = max(cuts[-1] + 1, math.nextafter(cuts[-1], math.inf))

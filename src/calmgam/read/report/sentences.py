@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from calmgam.model.exact.inputs import Inputs, decode_value
+from calmgam.model.exact.inputs import all_inputs, rows_per_slot
+from calmgam.model.exact.rows import decode_value
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import Feature
 from calmgam.read.audit import Monotonicity, sensitivity
@@ -15,16 +16,11 @@ from calmgam.read.view_types import JumpView
 from calmgam.read.wording import brief_number, listed
 
 MAX_LEVELS = 8
-GROWTH = {
-    "numeric": "as {} grows",
-    "boolean": "when {} turns from False to True",
-    "categorical": "as {} goes through its levels in their order",
-}
 VERDICTS = {
-    "increasing": "All else equal, the score never falls {}.",
-    "decreasing": "All else equal, the score never rises {}.",
-    "constant": "All else equal, the score does not change {}.",
-    "neither": "The score can both rise and fall {}.",
+    "increasing": "All else equal, the score never falls",
+    "decreasing": "All else equal, the score never rises",
+    "constant": "All else equal, the score does not change",
+    "neither": "The score can both rise and fall",
 }
 
 
@@ -36,27 +32,43 @@ def verdict_sentence(feature: Feature, verdict: Monotonicity) -> str:
     feature : Feature
     verdict : Monotonicity
     """
-    growth = GROWTH[feature.kind]
-    if feature.n_levels == 2:
-        growth = f"when {{}} turns from {feature.levels[0]} to {feature.levels[1]}"
-    sentence = VERDICTS[verdict.direction].format(growth.format(feature.name))
+    if verdict.direction == "unordered":
+        size = brief_number(verdict.max_rise)
+        change = "never changes" if size == "0" else f"changes by up to {size}"
+        sentence = (
+            f"The levels of {feature.name} have no order, so there is no direction; "
+            f"from one level to another the score {change}."
+        )
+    else:
+        sentence = f"{VERDICTS[verdict.direction]} {_growth(feature)}."
     if verdict.proved:
         return sentence
     return f"{sentence} Not proved: the work limit was reached before all inputs were compared."
 
 
+def _growth(feature: Feature) -> str:
+    """Say what it means that a feature grows."""
+    if feature.is_numeric:
+        return f"as {feature.name} grows"
+    if feature.n_levels == 2:
+        return f"when {feature.name} turns from {feature.levels[0]} to {feature.levels[1]}"
+    return f"as {feature.name} goes up through its levels"
+
+
 def evidence(verdict: Monotonicity) -> list[str]:
-    """Show the steps that refute both directions.
+    """Show the rows that refute both directions, or the largest change between levels.
 
     Parameters
     ----------
     verdict : Monotonicity
     """
-    if verdict.direction != "neither":
-        return []
+    found = {
+        "neither": (("fall", verdict.fall), ("rise", verdict.rise)),
+        "unordered": (("change", verdict.rise),),
+    }
     return [
-        f"Largest step {way}: {_signed(pair.change)} for {pair}."
-        for way, pair in (("up", verdict.rise), ("down", verdict.fall))
+        f"Largest {what}: {_signed(pair.change)} for {pair}."
+        for what, pair in found.get(verdict.direction, ())
         if pair is not None
     ]
 
@@ -114,9 +126,8 @@ def typical_values(model: Model, feature: Feature) -> tuple[Any, Any] | None:
     model : Model
     feature : Feature
     """
-    inputs, term = Inputs.of(model), model.terms[feature.index]
-    points, slots = inputs.points[feature.index], inputs.slots[feature.index]
-    rows = np.sum([shape.counts for shape in term.shapes], axis=0)
+    axis = all_inputs(model).axes[feature.index]
+    rows = rows_per_slot(axis.term)
     if feature.is_numeric:
         cumulated = np.cumsum(rows[:-1])
         ends = np.searchsorted(cumulated, np.array([0.25, 0.75]) * cumulated[-1])
@@ -126,7 +137,7 @@ def typical_values(model: Model, feature: Feature) -> tuple[Any, Any] | None:
         ends = np.argsort(-rows[: feature.n_levels], kind="stable")[:2]
     if len(set(ends.tolist())) < 2:
         return None
-    start, stop = (decode_value(feature, points[np.argmax(slots == end)]) for end in ends)
+    start, stop = (decode_value(feature, axis.points[np.argmax(axis.slots == end)]) for end in ends)
     return start, stop
 
 

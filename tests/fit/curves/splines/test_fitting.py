@@ -5,15 +5,21 @@ import pytest
 from scipy.special import expit
 
 from calmgam import CALMClassifier, CALMRegressor
-from calmgam.fit.curves.contract import draw_bags
+from calmgam._kernels import TRAINS
+from calmgam.fit.curves.contract import CurveData
 from calmgam.fit.curves.splines import fitting as splines
 from calmgam.fit.curves.splines.design import Design
-from calmgam.fit.curves.splines.fitting import SplineSettings, draw, estimate, fit_splines
+from calmgam.fit.curves.splines.fitting import Splines, draw
+from calmgam.fit.curves.splines.reml import estimate
+from calmgam.fit.data.bags import draw_bags
 from calmgam.fit.support.threads import one_blas_thread
 from calmgam.model.serialize import to_json
 from tables import MixedTable
 
-SETTINGS = SplineSettings()
+SETTINGS = Splines()
+LIMITS = SETTINGS.max_steps, SETTINGS.tolerance
+
+EVERYONE = np.full((600, 1), TRAINS, dtype=np.uint8)
 
 
 @pytest.fixture(autouse=True)
@@ -24,10 +30,7 @@ def _one_thread():
 
 def fit(table, target, n_jobs=1, **options):
     roles = draw_bags(target, 2, np.random.default_rng(0))
-    chosen = SplineSettings(**options)
-    return fit_splines(
-        table.cells, table.binned, table.trees, target, roles, chosen, seed=3, n_jobs=n_jobs
-    )
+    return Splines(**options).learn(table.data(target, roles, seed=3, n_jobs=n_jobs))
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +41,8 @@ def table():
 def estimated(table, target, **options):
     design = Design(table.cells, table.binned, table.n_leaves)
     chosen = replace(SETTINGS, **options)
-    return design, estimate(design, table.cells, target, target.weights, chosen)
+    limits = chosen.max_steps, chosen.tolerance
+    return design, estimate(design, table.data(target, EVERYONE), target.weights, limits)
 
 
 def restricted_likelihood(design, target, penalties):
@@ -107,7 +111,9 @@ def test_bands_have_the_width_of_the_analytic_standard_error():
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, 2000)
     y = 3 * x + rng.normal(size=2000)
-    shape = CALMRegressor(curves="spline", max_depth=0, n_jobs=1).fit(x[:, None], y).model_.terms[0]
+    shape = (
+        CALMRegressor(curves="splines", max_depth=0, n_jobs=1).fit(x[:, None], y).model_.terms[0]
+    )
     shape = shape.shapes[0]
     spreads, places = shape.spreads[:-1], np.searchsorted(shape.edges, [-0.9, 0.0, 0.9])
     expected = np.abs([-0.9, 0.0, 0.9] - x.mean()) / x.std() / np.sqrt(2000)
@@ -121,7 +127,7 @@ def test_bands_cover_the_truth_about_as_often_as_they_say():
         X = rng.uniform(-1, 1, (400, 2))
         truth = np.sin(3 * X[:, 0])
         y = truth + X[:, 1] ** 2 + 0.5 * rng.normal(size=400)
-        estimator = CALMRegressor(curves="spline", max_depth=0, n_jobs=1, random_state=0).fit(X, y)
+        estimator = CALMRegressor(curves="splines", max_depth=0, n_jobs=1, random_state=0).fit(X, y)
         shape = estimator.model_.terms[0].shapes[0]
         codes = shape.codes(X[:, 0])
         error = shape.values[codes] - (truth - truth.mean())
@@ -136,7 +142,9 @@ def test_weight_two_is_a_row_twice(table, task):
     _, weighted = estimated(table, replace(target, weights=weights.astype(float)))
     cells = np.ascontiguousarray(table.cells[:, rows])
     design = Design(cells, table.binned.take(rows), table.n_leaves)
-    repeated = estimate(design, cells, target.take(rows), np.ones(900), SETTINGS)
+    bags = np.full((900, 1), TRAINS, dtype=np.uint8)
+    data = CurveData(cells, table.binned.take(rows), table.trees, target.take(rows), bags)
+    repeated = estimate(design, data, np.ones(900), LIMITS)
     np.testing.assert_allclose(weighted.coefficients, repeated.coefficients, atol=1e-6)
 
 
@@ -150,8 +158,10 @@ def test_from_a_guess_the_same_is_reached_sooner(table, task):
         told = []
         ends.append(
             estimate(
-                *(design, table.cells, target, weights, SETTINGS),
-                progress=lambda *step, told=told: told.append(step),
+                design,
+                table.data(target, EVERYONE, progress=lambda *step, told=told: told.append(step)),
+                weights,
+                LIMITS,
                 start=start,
             )
         )
@@ -174,15 +184,16 @@ def test_threads_do_not_change_a_bit(table, task):
 def test_the_loss_is_that_of_rows_held_out(table):
     target = table.target()
     curves, roles = fit(table, target), draw_bags(target, 2, np.random.default_rng(0))
-    assert curves.losses[0] > curves.validation_loss(table.cells, target, roles)
+    assert curves.losses[0] > curves.validation_loss(table.data(target, roles))
 
 
 def test_progress_is_told(table):
     calls = []
     target = table.target()
     roles = draw_bags(target, 1, np.random.default_rng(0))
-    arguments = table.cells, table.binned, table.trees, target, roles, SETTINGS
-    fit_splines(*arguments, seed=0, progress=lambda done, total: calls.append((done, total)))
+    SETTINGS.learn(
+        table.data(target, roles, progress=lambda done, total: calls.append((done, total)))
+    )
     assert calls[0] == (1, SETTINGS.max_steps) and len(calls) < SETTINGS.max_steps
 
 
@@ -190,7 +201,7 @@ def test_progress_is_told(table):
 
 
 def regressor(**options):
-    return CALMRegressor(**{"curves": "spline", "max_depth": 0, "n_jobs": 1, **options})
+    return CALMRegressor(**{"curves": "splines", "max_depth": 0, "n_jobs": 1, **options})
 
 
 def rmse(estimator, X, truth):
@@ -299,7 +310,7 @@ def test_awkward_tables(X, y):
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_separated_classes_have_finite_scores(n_rows):
     X = PLAIN[:n_rows]
-    estimator = CALMClassifier(curves="spline", max_depth=0, n_jobs=1).fit(X, X[:, 0] > 0)
+    estimator = CALMClassifier(curves="splines", max_depth=0, n_jobs=1).fit(X, X[:, 0] > 0)
     scores = estimator.decision_function(X)
     np.testing.assert_array_equal(scores > 0, X[:, 0] > 0)
     assert np.abs(scores).max() < 100
@@ -307,7 +318,7 @@ def test_separated_classes_have_finite_scores(n_rows):
 
 def test_rare_classes_have_their_share():
     y = np.arange(200) == 7
-    estimator = CALMClassifier(curves="spline", max_depth=0, n_jobs=1).fit(PLAIN, y)
+    estimator = CALMClassifier(curves="splines", max_depth=0, n_jobs=1).fit(PLAIN, y)
     assert estimator.predict_proba(PLAIN)[:, 1].mean() == pytest.approx(1 / 200, rel=0.05)
 
 

@@ -1,23 +1,21 @@
 import numpy as np
 import pytest
 
+from calmgam.fit.data.binning import bin_table
 from calmgam.fit.effects.local_effects import CurveEffects
 from calmgam.fit.regions.candidates import candidates_for, code_matrix
 from calmgam.fit.regions.heterogeneity.best_split import best_split as best_split_of
-from calmgam.model.schema import Feature
+from calmgam.model.schema import Schema
 from oracles import heterogeneity as variance
 from oracles import split_gains
 
 
-def conditions_on(X, thresholds="all"):
+def conditions_on(X):
     """Candidates and codes of every column of a matrix of numbers."""
-    candidates = []
-    for j, column in enumerate(X.T):
-        values = np.unique(column[~np.isnan(column)])
-        feature = Feature(f"x{j}", j, "numeric", low=values[0], high=values[-1])
-        edges = (values[1:] + values[:-1]) / 2
-        candidates.append(candidates_for(feature, edges, column, thresholds=thresholds))
-    return candidates, code_matrix(candidates, X)
+    schema = Schema.learn(X)
+    binned = bin_table(schema.encode(X), schema, 2000)
+    candidates = [candidates_for(binned, j, thresholds="all") for j in range(schema.n_features)]
+    return candidates, code_matrix(candidates, binned)
 
 
 def best_split(curves, weights, codes, candidates, min_samples_leaf, **options):

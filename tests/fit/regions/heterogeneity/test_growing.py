@@ -1,5 +1,4 @@
 import re
-from dataclasses import fields
 
 import numpy as np
 import pandas as pd
@@ -7,37 +6,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calmgam.fit.data.binning import bin_table
+from calmgam import Heterogeneity
 from calmgam.fit.effects.local_effects import CurveEffects
 from calmgam.fit.references.reference import Reference
-from calmgam.fit.regions.candidates import candidates_for, code_matrix
-from calmgam.fit.regions.heterogeneity.growing import GrowthSettings, grow_all, grow_tree
+from calmgam.fit.regions.heterogeneity.growing import Background, grow_all, grow_tree
 from calmgam.fit.regions.heterogeneity.top_splits import GrownTrees
-from calmgam.model.schema import Schema
-from calmgam.parameters import PAPER
+from calmgam.parameters import paper_parameters
+from prepared import LOSSES, prepared_of
+
+PAPER = paper_parameters()
+PAPER_LIMITS = {name: PAPER[name] for name in ("max_depth", "max_splits")}
 
 
-def paper_settings(**overrides):
-    return GrowthSettings(
-        **{f.name: PAPER[f.name] for f in fields(GrowthSettings) if f.name in PAPER} | overrides
+def grow(formula, frame, growth=None, task="regression", weights=None, **options):
+    growth = growth or Heterogeneity()
+    more = {name: options.pop(name) for name in ("n_jobs", "progress") if name in options}
+    prepared = prepared_of(
+        frame, np.arange(len(frame)), weights=weights, max_bins=2000, limits=options, **more
     )
-
-
-def grow(formula, frame, growth=None, task="regression", **options):
-    schema = Schema.learn(frame)
-    X = schema.encode(frame)
-    growth = growth or GrowthSettings()
-    rng = options.pop("rng", np.random.default_rng(0))
-    grown = grow_all(
-        Reference(formula, task),
-        X,
-        bin_table(X, schema, 2000),
-        schema,
-        growth,
-        rng=rng,
-        **options,
-    )
-    return dict(zip(schema.names, grown.trees, strict=True)), grown.ledger()
+    grown = grow_all(Reference(formula, LOSSES[task]), prepared, growth)
+    return dict(zip(prepared.schema.names, grown.trees, strict=True)), grown.ledger()
 
 
 def uniform(n_rows=1000, n_features=4, seed=0):
@@ -54,54 +42,12 @@ def gate(X):
     return X[:, 0] * (X[:, 1] > 0) + X[:, 2] ** 2
 
 
-# ---- settings -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("max_depth", -1, "max_depth must be an integer >= 0; got -1"),
-        ("max_depth", 1.5, "max_depth must be an integer >= 0; got 1.5"),
-        ("max_depth", True, "max_depth must be an integer >= 0; got True"),
-        ("max_splits", -2, "max_splits must be an integer >= 0; got -2"),
-        ("n_background", 0, "n_background must be an integer >= 2 or None; got 0"),
-        ("min_samples_leaf", None, "min_samples_leaf must be an integer >= 1; got None"),
-        ("min_drop", 1.0, r"min_drop must be a number in \[0, 1\); got 1.0"),
-        ("min_drop", float("nan"), r"min_drop must be a number in \[0, 1\); got nan"),
-        ("min_heterogeneity", -1, r"min_heterogeneity must be a number in \[0, inf\); got -1"),
-        ("grid", "even", "grid must be one of 'quantile', 'uniform'; got 'even'"),
-        ("effect", "lime", "effect must be one of 'pdp', 'ale', 'rhale', 'shap'; got 'lime'"),
-    ],
-)
-def test_settings_check_themselves(name, value, message):
-    with pytest.raises(ValueError, match=message):
-        GrowthSettings(**{name: value})
-
-
-def test_numpy_numbers_are_numbers():
-    GrowthSettings(max_depth=np.int64(1), min_drop=np.float32(0.1))
-
-
-def test_paper_settings_can_be_overridden():
-    paper = paper_settings(max_depth=3)
-    assert (paper.thresholds, paper.n_thresholds, paper.max_depth) == ("uniform", 19, 3)
-    assert paper.n_background is None
-
-
-@pytest.mark.parametrize(
-    ("min_samples_leaf", "share", "on_background"), [(10, 0.01, 10), (5000, 0.01, 50), (3, 0.5, 3)]
-)
-def test_leaf_sizes_mean_training_rows(min_samples_leaf, share, on_background):
-    growth = GrowthSettings(min_samples_leaf=min_samples_leaf)
-    assert growth.on_background(share).min_samples_leaf == on_background
-
-
 # ---- structure that must be found ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("growth", [GrowthSettings(), paper_settings()])
-def test_a_gate_is_found_on_both_sides_and_nothing_else(growth):
-    trees, _ = grow(gate, uniform(), growth)
+@pytest.mark.parametrize(("growth", "limits"), [(None, {}), (PAPER["growth"], PAPER_LIMITS)])
+def test_a_gate_is_found_on_both_sides_and_nothing_else(growth, limits):
+    trees, _ = grow(gate, uniform(), growth, **limits)
     assert trees["a"].n_leaves == 2
     (condition,) = trees["a"].regions[0].conditions
     assert condition.feature.name == "b"
@@ -117,11 +63,11 @@ def test_two_gates_make_a_tree_of_depth_two():
             low, np.where(X[:, 1] > 0, first, second), np.where(X[:, 1] > 0, X[:, 2], 0)
         )
 
-    trees, _ = grow(formula, uniform(3000), GrowthSettings(max_depth=2))
+    trees, _ = grow(formula, uniform(3000), max_depth=2)
     assert trees["c"].depth == 2
     assert trees["c"].n_leaves == 4
     assert trees["c"].condition_features == (0, 1)
-    shallow, _ = grow(formula, uniform(3000), GrowthSettings(max_depth=1))
+    shallow, _ = grow(formula, uniform(3000), max_depth=1)
     assert shallow["c"].n_leaves == 2
 
 
@@ -137,7 +83,7 @@ def test_a_level_can_be_the_gate():
 def test_few_numbers_are_compared_by_equality_in_the_paper():
     frame = uniform().assign(hour=np.random.default_rng(1).integers(0, 5, 1000))
     formula = lambda X: X[:, 0] * (X[:, 4] == 2)  # noqa: E731
-    trees, _ = grow(formula, frame, paper_settings())
+    trees, _ = grow(formula, frame, PAPER["growth"], **PAPER_LIMITS)
     assert texts(trees["a"]) == ["hour = 2", "hour != 2"]
     assert trees["a"].regions[0].conditions[0].bounds == (1.5, 2.5)
 
@@ -162,7 +108,7 @@ def test_the_median_of_a_skewed_feature_is_found():
     (condition,) = trees["a"].regions[0].conditions
     assert condition.feature.name == "skewed"
     assert abs(np.mean(skewed <= condition.value) - 0.5) < 0.01
-    paper, _ = grow(lambda X: X[:, 0] * (X[:, 4] > median), frame, paper_settings())
+    paper, _ = grow(lambda X: X[:, 0] * (X[:, 4] > median), frame, PAPER["growth"], **PAPER_LIMITS)
     assert paper["a"].n_leaves == 1  # equally spaced thresholds lie in the tail
 
 
@@ -183,14 +129,8 @@ def test_split_and_condition_features_restrict_the_search():
     assert (trees["a"].n_leaves, trees["b"].condition_features) == (1, (0,))
 
 
-@pytest.mark.parametrize("chosen", [["z"], [17], [None]])
-def test_unknown_features_are_refused(chosen):
-    with pytest.raises(ValueError, match="condition_features must name features; got"):
-        grow(gate, uniform(), condition_features=chosen)
-
-
 def test_a_background_sample_finds_the_same_and_the_seed_decides():
-    growth = GrowthSettings(n_background=500)
+    growth = Heterogeneity(n_background=500)
     trees, ledger = grow(gate, uniform(3000), growth)
     assert trees["a"].condition_features == (1,)
     assert ledger.splits[0].n_rows == 500
@@ -245,7 +185,7 @@ def products(X):
 
 
 def test_numbers_of_splits_may_be_those_of_numpy():
-    few, _ = grow(gate, uniform(), GrowthSettings(max_splits=np.int64(1)))
+    few, _ = grow(gate, uniform(), max_splits=np.int64(1))
     assert sum(tree.n_splits for tree in few.values()) == 1
 
 
@@ -255,7 +195,7 @@ def test_max_splits_takes_the_best_whose_parents_are_in():
     assert n_splits > 6
     kept, best_refused = set(), None
     for max_splits in range(n_splits + 1):
-        trees, ledger = grow(products, uniform(), GrowthSettings(max_splits=max_splits))
+        trees, ledger = grow(products, uniform(), max_splits=max_splits)
         assert sum(tree.n_splits for tree in trees.values()) == max_splits
         added = set(ledger.accepted) - kept
         assert [record.gain for record in added] == ([best_refused] if max_splits else [])
@@ -272,14 +212,14 @@ def test_rank_absolute_and_relative_differ():
         return 5 * X[:, 0] * X[:, 1] + X[:, 2] * (X[:, 3] > 0)
 
     one = {"max_splits": 1, "max_depth": 1}
-    absolute, _ = grow(formula, uniform(), GrowthSettings(**one))
-    relative, _ = grow(formula, uniform(), GrowthSettings(rank="relative", **one))
+    absolute, _ = grow(formula, uniform(), **one)
+    relative, _ = grow(formula, uniform(), Heterogeneity(rank="relative"), **one)
     assert absolute["c"].n_leaves == 1
     assert relative["c"].n_leaves == 2
 
 
 def test_the_ledger_holds_every_split_and_every_leaf():
-    trees, ledger = grow(products, uniform(), GrowthSettings(max_splits=5))
+    trees, ledger = grow(products, uniform(), max_splits=5)
     for name, tree in trees.items():
         records = [record for record in ledger.splits if record.feature == name]
         leaves = [record.region for record in records if not record.accepted]
@@ -297,18 +237,18 @@ def test_the_ledger_holds_every_split_and_every_leaf():
 
 
 @pytest.mark.parametrize(
-    ("options", "reason"),
+    ("settings", "limits", "reason"),
     [
-        ({"min_drop": 0.9}, "drop 0.7. <= min_drop 0.9"),
-        ({"max_depth": 0}, "max_depth 0 reached"),
-        ({"min_heterogeneity": 0.5}, r"heterogeneity 0.1\d* < 0.5 of the variance"),
-        ({"min_samples_leaf": 600}, "no condition leaves 600 rows on both sides"),
-        ({"max_splits": 0}, "beyond max_splits 0"),
+        ({"min_drop": 0.9}, {}, "drop 0.7. <= min_drop 0.9"),
+        ({}, {"max_depth": 0}, "max_depth 0 reached"),
+        ({"min_heterogeneity": 0.5}, {}, r"heterogeneity 0.1\d* < 0.5 of the variance"),
+        ({"min_samples_leaf": 600}, {}, "no condition leaves 600 rows on both sides"),
+        ({}, {"max_splits": 0}, "beyond max_splits 0"),
     ],
 )
-def test_a_refusal_says_why(options, reason):
-    growth = GrowthSettings(**options)
-    _, ledger = grow(lambda X: X[:, 0] * X[:, 1], uniform(), growth, split_features=["a"])
+def test_a_refusal_says_why(settings, limits, reason):
+    growth, limits = Heterogeneity(**settings), {"split_features": ["a"], **limits}
+    _, ledger = grow(lambda X: X[:, 0] * X[:, 1], uniform(), growth, **limits)
     (record,) = ledger.splits
     assert not record.accepted
     assert re.fullmatch(reason, record.reason)
@@ -334,22 +274,17 @@ def test_trees_keep_their_promises(
     X[0] = 0.0  # every column has a value
     if with_missing:
         X[1:][rng.random((n_rows - 1, 3)) < 0.2] = np.nan
-    schema = Schema.learn(X)
-    X = schema.encode(X)
-    candidates = [
-        candidates_for(feature, edges, X[:, feature.index])
-        for feature, edges in zip(schema.features, bin_table(X, schema, 2000).edges, strict=True)
-    ]
-    growth = GrowthSettings(
-        max_depth=max_depth, min_drop=0.05, min_samples_leaf=min_samples_leaf, min_heterogeneity=0
-    )
+    prepared = prepared_of(X, np.arange(n_rows))
+    schema, X = prepared.schema, prepared.X
+    growth = Heterogeneity(min_drop=0.05, min_samples_leaf=min_samples_leaf, min_heterogeneity=0)
+    background = Background.of(growth.candidates(prepared), prepared.binned)
     growths = {
         feature.index: grow_tree(
             CurveEffects(np.arange(4.0), np.full(4, 0.25), rng.normal(size=(n_rows, 4))),
             feature,
-            candidates,
-            code_matrix(candidates, X),
+            background,
             growth,
+            max_depth,
         )
         for feature in schema.features
     }

@@ -1,18 +1,15 @@
-from functools import partial
-
 import numpy as np
 import pytest
 
-from calmgam import CALMClassifier, CALMRegressor
-from calmgam.fit.data.binning import bin_table
+from calmgam import Boosting, CALMClassifier, CALMRegressor, Heterogeneity
+from calmgam.fit.data.losses import SquaredError
 from calmgam.fit.data.target import Target
-from calmgam.fit.references.reference import ReferenceLearner
 from calmgam.fit.regions.heterogeneity import how_many as shares
-from calmgam.fit.regions.heterogeneity.growing import GrowthSettings, grow_all
+from calmgam.fit.regions.heterogeneity.growing import grow_all
 from calmgam.fit.regions.heterogeneity.how_many import cross_validate_shares, shares_of
-from calmgam.model.schema import Schema
+from prepared import prepared_of, target_of
 
-QUICK = {"n_bags": 2, "max_rounds": 50, "random_state": 0, "n_jobs": 1}
+QUICK = {"curves": Boosting(n_bags=2, max_rounds=50), "random_state": 0, "n_jobs": 1}
 
 
 @pytest.mark.parametrize(
@@ -34,33 +31,14 @@ class Case:
 
     def __init__(self, n_rows=400):
         rng = np.random.default_rng(0)
-        X = rng.uniform(-1, 1, (n_rows, 3))
-        self.schema = Schema.learn(X)
-        self.X = self.schema.encode(X)
-        y = 3 * X[:, 0] * (X[:, 1] > 0) + 0.2 * rng.normal(size=n_rows)
-        self.target = Target.regression(y, np.ones(n_rows))
-        self.binned = bin_table(self.X, self.schema, 64)
+        self.X = rng.uniform(-1, 1, (n_rows, 3))
+        y = 3 * self.X[:, 0] * (self.X[:, 1] > 0) + 0.2 * rng.normal(size=n_rows)
+        self.target = target_of(y)
 
-    def select(self, n_splits=4, target=None, watch=None, **options):
-        learner = ReferenceLearner(
-            *("boosted_trees", self.schema, target or self.target, (), None),
-            random_state=0,
-            n_jobs=1,
-        )
-        grow = partial(grow_all, schema=self.schema, settings=GrowthSettings(max_depth=1))
-
-        def watched(*table, **options):
-            grown = grow(*table, **options)
-            if watch is not None:
-                watch.append((table, grown))
-            return grown
-
-        return cross_validate_shares(
-            *(learner, self.X, self.binned, watched, n_splits),
-            sparsity=1.0,
-            rng=np.random.default_rng(7),
-            **options,
-        )
+    def select(self, n_splits=4, target=None, **options):
+        options = {"rng": 7, "max_bins": 64, "limits": {"max_depth": 1}, **options}
+        prepared = prepared_of(self.X, target or self.target, **options)
+        return cross_validate_shares(prepared, Heterogeneity(), n_splits)
 
 
 def test_a_true_split_is_kept():
@@ -77,25 +55,31 @@ def test_folds_are_searched_without_the_rows_that_they_predict(monkeypatch):
     case, folds, losses = Case(200), [], []
     boosted = shares.boosted_losses
 
-    def watched(held_out, trees, *rest):
-        losses.append((held_out, trees, boosted(held_out, trees, *rest)))
+    def watched(validation, trees, *rest):
+        losses.append((validation, trees, boosted(validation, trees, *rest)))
         return losses[-1][2]
 
+    def watched_growth(reference, prepared, settings):
+        folds.append((prepared, grow_all(reference, prepared, settings)))
+        return folds[-1][1]
+
     monkeypatch.setattr(shares, "boosted_losses", watched)
-    case.select(watch=folds)
-    (_, X, binned), grown = folds[0]
-    first, *_ = [held_out for held_out, *_ in losses]
-    assert len(X) == binned.codes.shape[1] == 150
-    np.testing.assert_array_equal(X, np.delete(case.X, first, axis=0))
+    monkeypatch.setattr(shares, "grow_all", watched_growth)
+    case.select()
+    prepared, grown = folds[0]
+    first, *_ = [validation for validation, *_ in losses]
+    assert prepared.n_rows == prepared.binned.n_rows == prepared.target.n_rows == 150
+    np.testing.assert_array_equal(prepared.X, np.delete(case.X, first, axis=0))
 
     moved = case.target.values.copy()
     moved[first] += 2.0
-    before, folds_after = [one for one in losses if one[0] is first], []
+    before, folds_before = [one for one in losses if one[0] is first], folds.copy()
     assert len(before) > 1
     losses.clear()
-    case.select(target=Target("regression", moved, case.target.weights), watch=folds_after)
-    assert folds_after[0][1].ledger() == grown.ledger()
-    assert folds_after[1][1].ledger() != folds[1][1].ledger()  # of these they are training rows
+    folds.clear()
+    case.select(target=Target(SquaredError(), moved, case.target.weights))
+    assert folds[0][1].ledger() == grown.ledger()
+    assert folds[1][1].ledger() != folds_before[1][1].ledger()  # of these they are training rows
     for (_, trees, old), (_, same, new) in zip(before, losses, strict=False):
         assert trees == same
         # (y + 2 - s)² - (y - s)² = 4 (y - s) + 4, if the prediction s has stayed
@@ -113,6 +97,7 @@ def test_folds_side_by_side_give_the_same_bits():
 
 
 def paper(X, y, kind=CALMRegressor, **options):
+    pytest.importorskip("xgboost", reason="the paper's reference needs xgboost")
     return kind.paper(**{**QUICK, **options}).fit(X, y)
 
 
@@ -125,7 +110,7 @@ def additive(n_rows=1500):
 
 def test_what_an_overfitted_reference_makes_up_is_not_kept():
     X, y = additive()
-    options = {"min_drop": 0.05}
+    options = {"growth__min_drop": 0.05}
     assert paper(X, y, **options).n_splits_ > 0
     found = paper(X, y, max_splits="auto", **options)
     assert found.n_splits_ == 0
@@ -139,7 +124,7 @@ def test_what_an_overfitted_reference_makes_up_is_not_kept():
 def test_noise_is_left_alone():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(600, 4)), rng.random(600) < 0.5
-    options = {"kind": CALMClassifier, "min_drop": 0.02}
+    options = {"kind": CALMClassifier, "growth__min_drop": 0.02}
     assert paper(X, y, **options).n_splits_ > 0
     assert paper(X, y, max_splits="auto", **options).n_splits_ == 0
 

@@ -1,6 +1,6 @@
 import pytest
 
-from calmgam.fit.regions.heterogeneity.top_splits import GrownTrees, Growth
+from calmgam.fit.regions.heterogeneity.top_splits import GrownNode, GrownTrees
 from calmgam.model.ledger import SplitRecord
 from calmgam.model.regions import Condition, Region
 from calmgam.model.schema import Schema
@@ -15,8 +15,8 @@ def node(feature, condition, share, before, drop, children=()):
         accepted=condition is not None,
         reason="" if condition else "no split",
     )
-    leaf = Growth(SplitRecord(feature.name, Region(), None, 1, 5, 0, 0, 0.5, 0, 0, False, "end"))
-    return Growth(record, children or ((leaf, leaf) if condition else ()))
+    leaf = GrownNode(SplitRecord(feature.name, Region(), None, 1, 5, 0, 0, 0.5, 0, 0, False, "end"))
+    return GrownNode(record, children or ((leaf, leaf) if condition else ()))
 
 
 @pytest.fixture

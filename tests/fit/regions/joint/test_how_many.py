@@ -1,21 +1,18 @@
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 
-from calmgam import CALMRegressor
-from calmgam.fit.data.binning import bin_table
+from calmgam import Boosting, CALMRegressor, Joint
+from calmgam.fit.data.folds import N_FOLDS
+from calmgam.fit.data.losses import SquaredError
 from calmgam.fit.data.target import Target
-from calmgam.fit.references.reference import ReferenceLearner
-from calmgam.fit.regions.candidates import candidates_for
-from calmgam.fit.regions.held_out import N_FOLDS, boosted_losses
-from calmgam.fit.regions.heterogeneity.growing import GrowthSettings
+from calmgam.fit.regions.held_out import boosted_losses
 from calmgam.fit.regions.joint import how_many as selection
 from calmgam.fit.regions.joint.how_many import cross_validate, follow_path
 from calmgam.fit.regions.joint.path import JointTable, grow_path, trees_after
 from calmgam.fit.regions.joint.target import growth_target
-from calmgam.model.schema import Schema
+from prepared import prepared_of
 
 
 class Case:
@@ -26,47 +23,24 @@ class Case:
         X = rng.uniform(-1, 1, (n_rows, 3))
         if twins:
             X[::4] = X[1::4]
-        self.schema = Schema.learn(X)
-        self.X = self.schema.encode(X)
         y = 3 * X[:, 0] * (X[:, 1] > 0) + 0.2 * rng.normal(size=n_rows)
-        self.target = Target.regression(y, np.ones(n_rows))
-        self.binned = bin_table(self.X, self.schema, 64)
+        self.prepared = prepared_of(X, y, rng=7, max_bins=64)
+        self.X, self.target = self.prepared.X, self.prepared.target
+        self.settings = Joint(min_samples_leaf=5, max_auto_splits=3)
+        candidates = self.settings.candidates(self.prepared)
+        self.table = JointTable.of(self.prepared.binned, candidates, self.settings.max_bins)
+        self.validation = np.arange(0, n_rows, 4)
 
-        candidates = [
-            candidates_for(feature, edges, self.X[:, feature.index])
-            for feature, edges in zip(self.schema.features, self.binned.edges, strict=True)
-        ]
-        self.table = JointTable.of(self.X, self.binned, candidates)
-        limits = {"max_splits": 3, "split_features": range(3)}
-        self.grow = partial(grow_path, settings=GrowthSettings(min_samples_leaf=5), **limits)
-        self.held_out = np.arange(0, n_rows, 4)
-
-    def learner(self, target=None):
-        return ReferenceLearner(
-            *("boosted_trees", self.schema, target or self.target, (), None),
-            random_state=0,
-            n_jobs=1,
-        )
-
-    def fold(self, target=None, grow=None):
-        learner = self.learner(target)
-        return follow_path(learner, self.X, self.table, grow or self.grow, self.held_out, 3)
+    def fold(self, target=None):
+        prepared = replace(self.prepared, target=target or self.target)
+        return follow_path(prepared, self.table, self.settings, self.validation)
 
     def boosted(self, fold, n_splits, target=None):
-        trees, turns = trees_after(fold.path[:n_splits], 3), list(range(3))
-        return boosted_losses(
-            self.held_out, trees, self.X, self.binned, target or self.target, turns, seed=3
-        )
+        trees, binned = trees_after(fold.path[:n_splits], 3), self.prepared.binned
+        return boosted_losses(self.validation, trees, binned, target or self.target, seed=3)
 
-    def select(self, y=None, sparsity=1.0, **options):
-        target = self.target if y is None else Target.regression(y, np.ones(len(y)))
-        return cross_validate(
-            *(self.learner(target), self.X, self.binned, self.table, self.grow),
-            max_splits=3,
-            sparsity=sparsity,
-            rng=np.random.default_rng(7),
-            **options,
-        )
+    def select(self, **options):
+        return cross_validate(replace(self.prepared, **options), self.table, self.settings)
 
 
 def test_a_true_split_lowers_the_held_out_loss():
@@ -87,33 +61,34 @@ def test_growth_scores_what_it_would_predict():
     """A row that is left out has the prediction of its twin among the training rows."""
     case = Case(twins=True)
     fold = case.fold()
-    training = np.delete(np.arange(len(case.X)), case.held_out)
-    scores = case.learner().fit(case.X, training).score(case.X[training])
-    scores, weights = growth_target(scores, case.target, training)
+    training = np.delete(np.arange(len(case.X)), case.validation)
+    scores = case.prepared.fit_reference(training).score(case.X[training])
+    scores, weights = growth_target(scores, case.target, training, case.settings)
     left_over = []
-    X, binned = case.X[training], case.binned.take(training)
     table = replace(
-        JointTable.of(X, binned, case.table.candidates),
+        JointTable.of(
+            case.prepared.binned.take(training), case.table.candidates, case.settings.max_bins
+        ),
         binned=case.table.binned.take(training),  # the same coarse bins
-        turns=case.table.turns,
     )
-    path = case.grow(
-        *(table, scores, weights),
+    assert table.binned.order == case.table.binned.order
+    path = grow_path(
+        *(table, scores, weights, case.settings, case.prepared.limits),
         watch=lambda residual: left_over.append(residual.copy()),
     )
     assert trees_after(path, 3) == trees_after(fold.path, 3)
-    twins = np.searchsorted(training, case.held_out + 1)
+    twins = np.searchsorted(training, case.validation + 1)
     assert len(left_over) > 1
     for residual, losses in zip(left_over, fold.losses, strict=False):  # the path may end early
         predicted = (scores - residual)[twins]
-        np.testing.assert_allclose(losses, (case.target.values[case.held_out] - predicted) ** 2)
+        np.testing.assert_allclose(losses, (case.target.values[case.validation] - predicted) ** 2)
 
 
 def test_rows_never_influence_their_own_score():
     case = Case()
     moved = case.target.values.copy()
-    moved[case.held_out] += 2.0
-    changed = Target("regression", moved, case.target.weights)
+    moved[case.validation] += 2.0
+    changed = Target(SquaredError(), moved, case.target.weights)
     before, after = case.fold(), case.fold(changed)
     assert before.path == after.path
     pairs = [
@@ -128,7 +103,7 @@ def test_rows_never_influence_their_own_score():
 
 def test_curves_that_do_not_confirm_the_splits_leave_the_gam(monkeypatch):
     case = Case(400)
-    monkeypatch.setattr(selection, "boosted_losses", lambda held_out, *_: np.ones(len(held_out)))
+    monkeypatch.setattr(selection, "boosted_losses", lambda rows, *_: np.ones(len(rows)))
     found = case.select()
     assert found.n_splits == 0
     assert found.errors["calm"] == found.errors["gam"]
@@ -138,12 +113,14 @@ def test_folds_side_by_side_give_the_same_bits():
     assert Case().select() == Case().select(n_jobs=2)
 
 
-def test_beyond_the_end_of_a_path_the_loss_stays():
-    def grow(table, scores, weights, watch):
+def test_beyond_the_end_of_a_path_the_loss_stays(monkeypatch):
+    def grow(table, scores, *_, watch):
         watch(scores)
         return ()
 
-    losses = Case().fold(grow=grow).losses
+    monkeypatch.setattr(selection, "grow_path", grow)
+    losses = Case().fold().losses
+    assert losses.shape == (4, 40)
     assert np.array_equal(losses, np.broadcast_to(losses[0], losses.shape))
 
 
@@ -157,7 +134,8 @@ def test_progress_is_told_fold_by_fold():
 
 
 def n_splits(X, y):
-    return CALMRegressor(random_state=0, n_jobs=1, n_bags=2, max_rounds=200).fit(X, y).n_splits_
+    curves = Boosting(n_bags=2, max_rounds=200)
+    return CALMRegressor(random_state=0, n_jobs=1, curves=curves).fit(X, y).n_splits_
 
 
 def test_noise_is_left_alone():

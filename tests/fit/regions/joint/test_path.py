@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracles
-from calmgam import _kernels
+from calmgam import Joint, _kernels
 from calmgam.fit.data.binning import bin_table
 from calmgam.fit.regions.candidates import candidates_for
-from calmgam.fit.regions.heterogeneity.growing import GrowthSettings
 from calmgam.fit.regions.joint.path import JointTable, grow_path, trees_after
 from calmgam.model.schema import Schema
+from prepared import limits_of
 
 # ---- kernels and their twins --------------------------------------------------------------------
 
@@ -32,18 +32,20 @@ class KernelTable:
         self.weights = rng.uniform(0.1, 3, n_rows) if uneven else np.ones(n_rows)
         self.residual = rng.normal(size=n_rows) + (self.codes[0] > 2) * (self.cells[1] % 3 - 1.0)
 
-    def growth(self, min_rows=3.0, l2=1.0, subsets=(False, False, True, True), turns=None):
+    def growth(self, min_rows=3.0, ridge=1.0, subsets=(False, False, True, True), order=None):
         conditions = self.codes, [0, 1, 2, 3], self.n_conditions, self.ordered, list(subsets)
-        turns = list(range(len(self.cells))) if turns is None else turns
-        growth = _kernels.JointGrowth(self.weights, self.n_bins, *conditions, turns, min_rows, l2)
+        order = list(range(len(self.cells))) if order is None else order
+        growth = _kernels.JointGrowth(
+            self.weights, self.n_bins, *conditions, order, min_rows, ridge
+        )
         for i, (cells, n_leaves) in enumerate(zip(self.cells, self.n_leaves, strict=True)):
             growth.set_cells(i, cells, n_leaves)
         return growth
 
-    def twin(self, min_rows=3.0, l2=1.0, noise=0.1, subsets=(False, False, True, True)):
+    def twin(self, min_rows=3.0, ridge=1.0, noise=0.1, subsets=(False, False, True, True)):
         table = self.residual, self.weights, self.cells, self.n_leaves, self.n_bins
         conditions = self.codes, [0, 1, 2, 3], self.n_conditions, self.ordered, subsets
-        return oracles.joint_options(*table, *conditions, min_rows, l2, noise)
+        return oracles.joint_options(*table, *conditions, min_rows, ridge, noise)
 
 
 def assert_same_splits(found, twin):
@@ -70,13 +72,13 @@ def assert_same_splits(found, twin):
     uneven=st.booleans(),
     missing=st.booleans(),
     min_rows=st.sampled_from([1.0, 5.0, 30.0]),
-    l2=st.sampled_from([0.0, 5.0]),
+    ridge=st.sampled_from([0.0, 5.0]),
     noise=st.sampled_from([0.0, 0.5]),
 )
-def test_splits_are_those_of_the_twin(seed, n_rows, uneven, missing, min_rows, l2, noise):
+def test_splits_are_those_of_the_twin(seed, n_rows, uneven, missing, min_rows, ridge, noise):
     table = KernelTable(seed, n_rows, uneven, missing)
-    found = table.growth(min_rows, l2).best_splits(table.residual, noise)
-    assert_same_splits(found, table.twin(min_rows, l2, noise))
+    found = table.growth(min_rows, ridge).best_splits(table.residual, noise)
+    assert_same_splits(found, table.twin(min_rows, ridge, noise))
 
 
 def test_what_is_kept_of_the_weights_follows_the_cells():
@@ -174,17 +176,17 @@ def test_rows_not_weights_fill_a_leaf():
 
 
 @settings(max_examples=20, deadline=None)
-@given(seed=st.integers(0, 2**32), l2=st.sampled_from([0.0, 0.5, 5.0]))
-def test_backfitting_is_that_of_the_twin_and_never_makes_it_worse(seed, l2):
+@given(seed=st.integers(0, 2**32), ridge=st.sampled_from([0.0, 0.5, 5.0]))
+def test_backfitting_is_that_of_the_twin_and_never_makes_it_worse(seed, ridge):
     table = KernelTable(seed)
-    turns = np.random.default_rng(seed).permutation(len(table.cells)).tolist()
-    growth, residual = table.growth(l2=l2, turns=turns), table.residual.copy()
+    order = np.random.default_rng(seed).permutation(len(table.cells)).tolist()
+    growth, residual = table.growth(ridge=ridge, order=order), table.residual.copy()
     squares = [table.weights @ residual**2]
     for _ in range(6):
         growth.backfit(1, residual)
         squares.append(table.weights @ residual**2)
-    shape = table.cells, table.n_leaves, table.n_bins, turns, table.weights
-    twin = oracles.backfit(*shape, l2, 6, table.residual)
+    shape = table.cells, table.n_leaves, table.n_bins, order, table.weights
+    twin = oracles.backfit(*shape, ridge, 6, table.residual)
     np.testing.assert_allclose(residual, twin, atol=1e-12)
     assert np.all(np.diff(squares) <= 1e-12)
 
@@ -200,7 +202,7 @@ def test_many_sweeps_lead_to_the_least_squares_fit():
     design = np.hstack(columns).astype(float)
     heights = np.linalg.lstsq(root[:, None] * design, root * table.residual, rcond=None)[0]
     residual = table.residual.copy()
-    table.growth(l2=2.0).backfit(3000, residual)
+    table.growth(ridge=2.0).backfit(3000, residual)
     np.testing.assert_allclose(residual, table.residual - design @ heights, atol=1e-6)
 
 
@@ -216,7 +218,7 @@ def test_arrays_that_do_not_fit_are_refused(name):
 
 def test_turns_are_those_of_features():
     with pytest.raises(ValueError, match="a turn of no feature"):
-        KernelTable(0).growth(turns=[4])
+        KernelTable(0).growth(order=[4])
 
 
 # ---- the path -----------------------------------------------------------------------------------
@@ -225,30 +227,34 @@ def test_turns_are_those_of_features():
 class Grown:
     """A path on a frame whose denoised target is a formula of the encoded matrix."""
 
-    def __init__(self, frame, formula, weights=None, conditions=None, **options):
+    def __init__(
+        self,
+        frame,
+        formula,
+        weights=None,
+        *,
+        min_samples_leaf=10,
+        equal_up_to=0,
+        n_jobs=1,
+        **limits,
+    ):
         self.schema = Schema.learn(frame)
         self.X = self.schema.encode(frame)
         self.binned = bin_table(self.X, self.schema, 256)
-        chosen = range(self.schema.n_features) if conditions is None else conditions
+        limits = limits_of(self.schema, **{"max_splits": 6, **limits})
         candidates = [
-            candidates_for(self.schema.features[j], self.binned.edges[j], self.X[:, j])
-            for j in chosen
+            candidates_for(self.binned, j, equal_up_to=equal_up_to)
+            for j in limits.condition_features
         ]
-        limits = {
-            name: options.pop(name) for name in ("max_depth", "min_samples_leaf") if name in options
-        }
-        options = {
-            "max_splits": 6,
-            "split_features": range(self.schema.n_features),
-            **options,
-        }
+        settings = Joint(min_samples_leaf=min_samples_leaf)
         self.scores = formula(self.X)
         self.path = grow_path(
-            JointTable.of(self.X, self.binned, candidates),
+            JointTable.of(self.binned, candidates, settings.max_bins),
             self.scores,
             np.ones(len(self.X)) if weights is None else weights,
-            GrowthSettings(**limits),
-            **options,
+            settings,
+            limits,
+            n_jobs=n_jobs,
         )
 
     @property
@@ -371,7 +377,10 @@ def test_split_and_condition_features_restrict_the_path():
         "b",
         "c",
     }
-    assert {other for _, other in Grown(uniform(), smooth, conditions=[0, 3]).pairs} == {"a", "d"}
+    assert {other for _, other in Grown(uniform(), smooth, condition_features=[0, 3]).pairs} == {
+        "a",
+        "d",
+    }
 
 
 def test_of_equals_the_first_feature_wins():
@@ -412,6 +421,19 @@ def test_sets_of_levels_are_recovered(chosen):
     assert grown.pairs[0] == ("a", "kind")
     assert set(condition.codes) in (set(chosen), set(range(8)) - set(chosen))
     assert len(condition.codes) <= 4  # the shorter side is named
+
+
+def test_values_of_a_number_are_never_joined():
+    """Conditions can name one value of a number, not several."""
+    frame = uniform().assign(c=np.random.default_rng(1).integers(0, 6, 1500))
+    grown = Grown(
+        frame,
+        lambda X: X[:, 0] * np.isin(X[:, 2], [0, 3, 5]),
+        max_splits=3,
+        equal_up_to=10,
+        split_features=[0],
+    )
+    assert {step.record.condition.operator for step in grown.path} == {"="}
 
 
 def test_levels_that_a_region_does_not_have_are_not_named():

@@ -15,7 +15,7 @@ from calmgam.fit.regions.joint.thresholds import (
     threshold_gains,
 )
 
-SETTINGS = {"min_rows": 5.0, "l2": 5.0, "noise": 0.3}
+SETTINGS = {"min_rows": 5.0, "ridge": 5.0, "noise": 0.3}
 
 
 @given(st.integers(0, 10**6), st.booleans(), st.integers(2, 12))
@@ -25,9 +25,9 @@ def test_the_best_gain_is_the_kernels(seed, with_missing, n_cuts):
     bins = rng.integers(0, 5, 80).astype(np.uint16)
     residual, weights = rng.normal(size=80) + (codes > n_cuts // 2), rng.choice([0.5, 1, 3], 80)
     gains = threshold_gains(codes, bins, residual, weights, n_cuts, **SETTINGS)
-    min_rows, l2, noise = SETTINGS.values()
+    min_rows, ridge, noise = SETTINGS.values()
     lists = [1], [n_cuts], [True], [False], []
-    growth = _kernels.JointGrowth(weights, [5], codes[None], *lists, min_rows, l2)
+    growth = _kernels.JointGrowth(weights, [5], codes[None], *lists, min_rows, ridge)
     growth.set_cells(0, bins, 1)
     ((gain, _, mask),) = growth.best_splits(residual, noise)[0]
     left = np.frombuffer(mask, dtype=bool)

@@ -66,7 +66,14 @@ def best_split(
     The node's H, and the split that takes most of it away, None if no condition leaves enough rows
     on both sides. Of equal ones the first feature's first condition wins.
     """
-    total, gains = effects.score_splits(weights, codes, candidates, min_samples_leaf, n_jobs)
+    total, gains = effects.score_splits(
+        weights,
+        codes,
+        [one.n_conditions for one in candidates],
+        [one.kind == "order" for one in candidates],
+        min_samples_leaf,
+        n_jobs,
+    )
     gains = gains.ravel()  # candidate by candidate, "is not missing" last: missing right, left
     node_heterogeneity = total / float(weights.sum())
     largest = gains.max(initial=-1.0)

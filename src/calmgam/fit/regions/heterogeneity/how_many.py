@@ -9,14 +9,14 @@ curves decide, as in joint growth: the fewest within `sparsity` standard errors 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
-from calmgam.fit.data.binning import Binned, content_order
-from calmgam.fit.references.reference import ReferenceLearner
-from calmgam.fit.regions.held_out import Folds, boosted_losses, coarse_bins
-from calmgam.fit.regions.heterogeneity.top_splits import GrownTrees
+from calmgam.fit.data.folds import Folds
+from calmgam.fit.prepared import Prepared
+from calmgam.fit.regions.held_out import boosted_losses, coarse_bins
+from calmgam.fit.regions.heterogeneity.growing import grow_all
+from calmgam.fit.regions.heterogeneity.settings import HeterogeneitySettings
 from calmgam.fit.regions.one_standard_error import PathScores, Selection
 from calmgam.model.schema import FloatArray
 
@@ -24,67 +24,43 @@ SHARES = (0.0, 0.25, 0.5, 1.0)
 
 
 def cross_validate_shares(
-    learner: ReferenceLearner,
-    X: FloatArray,
-    binned: Binned,
-    grow: Callable[..., GrownTrees],
-    n_splits: int,
-    *,
-    sparsity: float,
-    rng: np.random.Generator,
-    n_jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    prepared: Prepared, settings: HeterogeneitySettings, n_splits: int
 ) -> Selection:
     """Choose the number of splits.
 
     Parameters
     ----------
-    learner : ReferenceLearner
-        Makes references of the same rows.
-    X, binned
-        The rows: encoded, and in fine bins.
-    grow : callable
-        Grows trees from (reference, X, binned) with weights and an rng.
+    prepared : Prepared
+    settings : HeterogeneitySettings
     n_splits : int
         How many splits growth on all rows has found.
-    sparsity : float
-        Standard errors of held-out loss that fewer splits may cost.
-    rng : numpy Generator
-    n_jobs : int
-        Folds side by side; the result does not depend on it.
-    progress : callable, optional
-        Called with (folds done, folds).
     """
-    target = learner.target
+    target = prepared.target
     share_of_number = shares_of(n_splits)
-    folds = Folds.draw(target, rng)
-    coarse, turns = coarse_bins(binned), content_order(binned)
+    folds = Folds.draw(target, prepared.rng)
+    coarse = coarse_bins(prepared.binned)
 
     def losses_of(fold: int) -> FloatArray:
         """Held-out losses with every share of the splits, and of the reference."""
-        held_out, seed = folds.parts[fold], folds.seeds[fold]
-        training = np.delete(np.arange(len(X)), held_out)
-        reference = learner.fit(X, training, n_jobs=1, with_trees=True)
-        grown = grow(
-            reference,
-            np.asfortranarray(X[training]),
-            binned.take(training),
-            weights=target.take(training).uneven_weights,
-            rng=np.random.default_rng(seed),
-        )
+        validation, seed = folds.parts[fold], folds.seeds[fold]
+        training = np.delete(np.arange(prepared.n_rows), validation)
+        reference = prepared.fit_reference(training, n_jobs=1, with_trees=True)
+        rng = np.random.default_rng(seed)
+        rows = prepared.take(training, rng=rng, n_jobs=1, progress=None)
+        grown = grow_all(reference, rows, settings)
         numbers = [math.ceil(share * grown.n_splits) for share in share_of_number.values()]
         boosted = {
-            number: boosted_losses(
-                held_out, grown.keeping(number).trees, X, coarse, target, turns, seed
-            )
+            number: boosted_losses(validation, grown.keeping(number).trees, coarse, target, seed)
             for number in set(numbers)
         }
-        reference_losses = target.losses(reference.score(X[held_out]), held_out)
-        return np.stack([*(boosted[number] for number in numbers), reference_losses])
+        scores = reference.score(prepared.X[validation])
+        losses = target.losses(scores, validation)
+        return np.stack([*(boosted[number] for number in numbers), losses])
 
-    *losses, reference_losses = folds.row_by_row(folds.each(losses_of, n_jobs, progress))
+    every = folds.each(losses_of, prepared.n_jobs, prepared.progress)
+    *losses, reference_losses = folds.row_by_row(every)
     scores = PathScores(np.stack(losses), target.weights)
-    numbers, chosen = list(share_of_number), scores.choose(sparsity)
+    numbers, chosen = list(share_of_number), scores.choose(prepared.limits.sparsity)
     return Selection(
         numbers[chosen],
         scores.points(target, numbers, numbers[chosen]),

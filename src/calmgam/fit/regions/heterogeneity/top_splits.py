@@ -1,6 +1,6 @@
 """What growth by heterogeneity gives back, and how it is cut back to its best splits.
 
-In: one `Growth` per searched feature: a node's best split and what grew on its two sides. Out:
+In: one `GrownNode` per searched feature: a node's best split and what grew on its two sides. Out:
 `GrownTrees`, which derives from them the partition trees and the ledger, and keeps, when asked, the
 best splits over all trees whose parents are in.
 """
@@ -15,11 +15,11 @@ from calmgam.model.tree import PartitionTree
 
 
 @dataclass(frozen=True, eq=False)
-class Growth:
+class GrownNode:
     """A grown tree: a node's best split and, if it was made, what grew on its two sides."""
 
     record: SplitRecord
-    children: tuple[Growth, ...] = ()
+    children: tuple[GrownNode, ...] = ()
 
     @property
     def records(self) -> tuple[SplitRecord, ...]:
@@ -39,12 +39,12 @@ class Growth:
                 leaf += 1
         return tree
 
-    def cut_to(self, kept: Collection[Growth], reason: str) -> Growth:
+    def cut_to(self, kept: Collection[GrownNode], reason: str) -> GrownNode:
         """Return the same tree with the kept splits only."""
         if self in kept:
             return replace(self, children=tuple(c.cut_to(kept, reason) for c in self.children))
         if self.record.accepted:
-            return Growth(replace(self.record, accepted=False, reason=reason))
+            return GrownNode(replace(self.record, accepted=False, reason=reason))
         return self
 
 
@@ -54,7 +54,7 @@ class GrownTrees:
 
     Attributes
     ----------
-    growths : mapping of int to Growth
+    growths : mapping of int to GrownNode
         By the position of the feature; those that were not searched have none.
     n_features : int
     effect : str
@@ -63,7 +63,7 @@ class GrownTrees:
         Which splits are the best: those of the largest gain, or of the largest drop.
     """
 
-    growths: Mapping[int, Growth]
+    growths: Mapping[int, GrownNode]
     n_features: int
     effect: str
     rank: str
@@ -95,14 +95,14 @@ class GrownTrees:
         return replace(self, growths=growths)
 
 
-def best_splits(growths: Sequence[Growth], n_splits: int, rank: str) -> set[Growth]:
+def best_splits(growths: Sequence[GrownNode], n_splits: int, rank: str) -> set[GrownNode]:
     """Return the best splits over all trees.
 
     Repeatedly takes the split with the largest gain (`rank` ``"absolute"``) or drop
     (``"relative"``) among those whose parents are in.
     """
     worth = {"absolute": lambda g: g.record.gain, "relative": lambda g: g.record.drop}[rank]
-    kept: set[Growth] = set()
+    kept: set[GrownNode] = set()
     within_reach = [growth for growth in growths if growth.record.accepted]
     while within_reach and len(kept) < n_splits:
         best = max(within_reach, key=worth)

@@ -10,24 +10,20 @@ best win, none at all within twice that.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calmgam.fit.data.binning import Binned
-from calmgam.fit.references.reference import ReferenceLearner
-from calmgam.fit.regions.held_out import Folds, boosted_losses, coarse_bins
-from calmgam.fit.regions.joint.path import JointTable, trees_after
+from calmgam.fit.data.folds import Folds
+from calmgam.fit.prepared import Prepared
+from calmgam.fit.regions.held_out import boosted_losses, coarse_bins
+from calmgam.fit.regions.joint.path import JointTable, grow_path, trees_after
+from calmgam.fit.regions.joint.settings import JointSettings
 from calmgam.fit.regions.joint.target import growth_target
 from calmgam.fit.regions.one_standard_error import PathScores, Selection
 from calmgam.model.ledger import PathSplit
 from calmgam.model.schema import FloatArray
-
-MAX_AUTO_SPLITS = 20
-
-Grow = Callable[..., tuple[PathSplit, ...]]
 
 
 @dataclass(frozen=True)
@@ -37,9 +33,9 @@ class Fold:
     Attributes
     ----------
     path : tuple of PathSplit
-    losses : (max_splits + 1, n_held_out) array
+    losses : (max_splits + 1, n_validation) array
         Of growth's own model after 0, 1, 2, … splits.
-    reference_losses : (n_held_out,) array
+    reference_losses : (n_validation,) array
     """
 
     path: tuple[PathSplit, ...]
@@ -47,67 +43,42 @@ class Fold:
     reference_losses: FloatArray
 
 
-def cross_validate(
-    learner: ReferenceLearner,
-    X: FloatArray,
-    binned: Binned,
-    table: JointTable,
-    grow: Grow,
-    *,
-    max_splits: int,
-    sparsity: float,
-    rng: np.random.Generator,
-    n_jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
-) -> Selection:
+def cross_validate(prepared: Prepared, table: JointTable, settings: JointSettings) -> Selection:
     """Choose the number of splits.
 
     Parameters
     ----------
-    learner : ReferenceLearner
-        Makes references of the same rows.
-    X, binned, table
-        The rows: encoded, in fine bins, as growth sees them.
-    grow : callable
-        Grows a path from (table, scores, weights) and lets `watch` see it.
-    max_splits : int
-    sparsity : float
-        Standard errors of held-out loss that fewer splits may cost.
-    rng : numpy Generator
-    n_jobs : int
-        Folds side by side; the result does not depend on it.
-    progress : callable, optional
-        Called with (folds done, folds).
+    prepared : Prepared
+    table : JointTable
+        The same rows, as growth sees them.
+    settings : JointSettings
     """
-    target = learner.target
-    folds = Folds.draw(target, rng)
+    target, max_splits = prepared.target, settings.max_auto_splits
+    folds = Folds.draw(target, prepared.rng)
     followed = folds.each(
-        lambda k: follow_path(learner, X, table, grow, folds.parts[k], max_splits),
-        n_jobs,
-        progress,
+        lambda k: follow_path(prepared, table, settings, folds.parts[k]),
+        prepared.n_jobs,
+        prepared.progress,
     )
     scores = PathScores(folds.row_by_row([fold.losses for fold in followed]), target.weights)
-    coarse = coarse_bins(binned)
+    coarse = coarse_bins(prepared.binned)
 
     def boosted(n_splits: int) -> FloatArray:
         def losses_of(k: int) -> FloatArray:
             trees = trees_after(followed[k].path[:n_splits], len(coarse.features))
-            return boosted_losses(
-                folds.parts[k], trees, X, coarse, target, table.turns, folds.seeds[k]
-            )
+            return boosted_losses(folds.parts[k], trees, coarse, target, folds.seeds[k])
 
-        return folds.row_by_row(folds.each(losses_of, n_jobs))
+        return folds.row_by_row(folds.each(losses_of, prepared.n_jobs))
 
     proposed = int(np.argmin(scores.means))
     tried = sorted({0, *between(proposed, max_splits), max_splits})
     decisive = PathScores(np.stack([boosted(n_splits) for n_splits in tried]), target.weights)
-    chosen = decisive.choose(sparsity)
+    chosen = decisive.choose(prepared.limits.sparsity)
+    reference_losses = folds.row_by_row([fold.reference_losses for fold in followed])
     return Selection(
         tried[chosen],
         scores.points(target, range(max_splits + 1), tried[chosen]),
-        decisive.errors(
-            target, chosen, folds.row_by_row([fold.reference_losses for fold in followed])
-        ),
+        decisive.errors(target, chosen, reference_losses),
     )
 
 
@@ -123,24 +94,20 @@ def between(proposed: int, max_splits: int) -> set[int]:
 
 
 def follow_path(
-    learner: ReferenceLearner,
-    X: FloatArray,
-    table: JointTable,
-    grow: Grow,
-    held_out: NDArray[np.intp],
-    max_splits: int,
+    prepared: Prepared, table: JointTable, settings: JointSettings, validation: NDArray[np.intp]
 ) -> Fold:
     """Repeat reference and growth without some rows, which score growth's model on its way."""
-    target = learner.target
-    training = np.delete(np.arange(len(X)), held_out)
-    scores = learner.fit(X, training, n_jobs=1).score(X)
-    denoised, weights = scores.copy(), np.zeros(len(X))
-    denoised[training], weights[training] = growth_target(scores[training], target, training)
+    target, n_rows = prepared.target, prepared.n_rows
+    training = np.delete(np.arange(n_rows), validation)
+    scores = prepared.fit_reference(training, n_jobs=1).score(prepared.X)
+    goal, weights = scores.copy(), np.zeros(n_rows)
+    goal[training], weights[training] = growth_target(scores[training], target, training, settings)
     losses: list[FloatArray] = []
 
     def watch(residual: FloatArray) -> None:
-        losses.append(target.losses(denoised[held_out] - residual[held_out], held_out))
+        losses.append(target.losses(goal[validation] - residual[validation], validation))
 
-    path = grow(table, denoised, weights, watch=watch)
-    losses += losses[-1:] * (max_splits + 1 - len(losses))  # the path has ended
-    return Fold(path, np.stack(losses), target.losses(scores[held_out], held_out))
+    path = grow_path(table, goal, weights, settings, prepared.limits, watch=watch)
+    n_models = settings.max_auto_splits + 1
+    losses += losses[-1:] * (n_models - len(losses))  # the path has ended
+    return Fold(path, np.stack(losses), target.losses(scores[validation], validation))

@@ -11,16 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam.fit.data.target import Target
+from calmgam.fit.regions.joint.settings import JointSettings
 from calmgam.model.schema import FloatArray
-
-FEW_ROWS = 5_000  # up to which the reference counts alone; beyond them y gains …
-SHARE_PER_ROW = 1e-4
-MAX_SHARE = 0.75  # … up to this share
-MIN_CURVATURE = 0.1
 
 
 def growth_target(
-    scores: FloatArray, target: Target, rows: NDArray[np.intp]
+    scores: FloatArray, target: Target, rows: NDArray[np.intp], settings: JointSettings
 ) -> tuple[FloatArray, FloatArray]:
     """Return the target of growth and its weights, of mean 1, on some rows.
 
@@ -30,21 +26,17 @@ def growth_target(
         The reference's, of these rows.
     target : Target
     rows : (n,) array of int
+    settings : JointSettings
 
     Notes
     -----
     The target is part of a Newton step from the scores towards y; of squared error, part of the
-    way to y. Log-odds count by the curvature of the log loss, bounded below: far from 0 they matter
+    way to y. Log-odds count by the hessian of the log loss, bounded below: far from 0 they matter
     less.
     """
-    slopes, curvatures = target.steepness(scores, rows)
-    weights = np.maximum(curvatures, MIN_CURVATURE * target.weights[rows])
+    gradient, hessian = target.derivatives(scores, rows)
+    weights = np.maximum(hessian, settings.min_hessian * target.weights[rows])
     counted = weights > 0
-    steps = np.divide(slopes, weights, out=np.zeros(len(rows)), where=counted)
-    share = share_of_y(int(counted.sum()))
+    steps = np.divide(gradient, weights, out=np.zeros(len(rows)), where=counted)
+    share = settings.share_of_y(int(counted.sum()))
     return scores + share * steps if share else scores, weights / weights.mean()
-
-
-def share_of_y(n_rows: int) -> float:
-    """Return how far the target of growth goes from the reference to y."""
-    return min(SHARE_PER_ROW * max(n_rows - FEW_ROWS, 0), MAX_SHARE)

@@ -27,7 +27,7 @@ def threshold_gains(
     n_cuts: int,
     *,
     min_rows: float,
-    l2: float,
+    ridge: float,
     noise: float,
 ) -> FloatArray:
     """Return what a split at every cut gains (cpp/joint.hpp); -inf if a side has too few rows.
@@ -40,7 +40,7 @@ def threshold_gains(
         Bin of the feature whose curve is split.
     residual, weights : (n_rows,) array
     n_cuts : int
-    min_rows, l2 : float
+    min_rows, ridge : float
     noise : float
         The gain by chance of every bin that is divided.
 
@@ -61,7 +61,9 @@ def threshold_gains(
     def gains(left: FloatArray) -> FloatArray:
         right = total - left
         divided = (left[0] > 0) & (right[0] > 0)
-        parts = [part[2] ** 2 / np.maximum(part[1] + l2, 1e-300) for part in (left, right, total)]
+        parts = [
+            part[2] ** 2 / np.maximum(part[1] + ridge, 1e-300) for part in (left, right, total)
+        ]
         gain = np.where(divided, parts[0] + parts[1] - parts[2] - noise, 0.0).sum(axis=1)
         n_rows = np.minimum(left[0].sum(axis=1), right[0].sum(axis=1))
         return np.where(n_rows >= min_rows, gain, -inf)

@@ -11,38 +11,39 @@ bag's validation rows is kept.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calmgam._kernels import TRAINS
-from calmgam.fit.curves.contract import Curves, Progress, Roles
+from calmgam.fit.curves.contract import ANY_TASK, CurveData, Curves
+from calmgam.fit.data.bags import training_rows
 from calmgam.fit.data.binning import Binned
 from calmgam.fit.data.dense import DenseColumn
-from calmgam.fit.data.target import Target
+from calmgam.fit.support.parts import Part, tuned
+from calmgam.fit.support.settings import check_integer, check_number
 from calmgam.fit.support.threads import Shared
 from calmgam.model.schema import FloatArray
-from calmgam.model.tree import PartitionTree
 
 LAYERS = (100, 100, 10)
 WHOLE = -1  # the leaf of a network that sees all rows
 
 
-@dataclass(frozen=True)
-class NamSettings:
-    """How the networks are trained.
+@dataclass(repr=False)
+class Networks(Part):
+    """Curves that small neural networks learn; needs torch.
 
-    Attributes
+    Parameters
     ----------
     n_epochs : int
     min_steps : int
         Small tables are gone through more often than `n_epochs` times, up to so many steps.
     batch_size : int
-    l2 : float
+    ridge : float
         Shrinks every network as so many rows of height 0 would: regions of few rows learn little.
     step_size : float
         Of Adam; falls to 0 along half a cosine.
@@ -50,12 +51,30 @@ class NamSettings:
         Share of the epochs after which training ends if the validation loss has not fallen.
     """
 
+    tasks: ClassVar[tuple[str, ...]] = ANY_TASK
+    n_bags: ClassVar[int] = 1
+
     n_epochs: int = 10
-    min_steps: int = 3000
+    min_steps: int = tuned(3000, "bench-paper, tables of fewer than 2,000 rows")
     batch_size: int = 32
-    l2: float = 5.0
+    ridge: float = tuned(5.0, "bench-paper, fold 1 of the small tables")
     step_size: float = 0.001
-    patience: float = 0.5
+    patience: float = tuned(0.5, "bench-paper, fold 1 of the small tables")
+
+    def check(self) -> None:
+        """Refuse settings that make no sense."""
+        for name in ("n_epochs", "min_steps", "batch_size"):
+            check_integer(name, getattr(self, name), low=1)
+        check_number("ridge", self.ridge, low=0)
+        check_number("step_size", self.step_size, above=0)
+        check_number("patience", self.patience, above=0)
+
+    def learn(self, data: CurveData) -> Curves:
+        """Train one set of networks, with the roles of the first bag; their curves have no bands.
+
+        Nothing runs in threads.
+        """
+        return train(data, self)
 
     def epochs(self, n_rows: int) -> int:
         """Return how often a table is gone through."""
@@ -91,18 +110,13 @@ class NetworkInputs:
     silent: np.ndarray
 
     @classmethod
-    def of(
-        cls,
-        cells: NDArray[np.uint16],
-        binned: Binned,
-        n_leaves: Sequence[int],
-        trains: NDArray[np.bool_],
-        order: Sequence[int],
-    ) -> NetworkInputs:
-        """Read them off the training rows; features come in the given order."""
+    def of(cls, data: CurveData) -> NetworkInputs:
+        """Read them off the training rows; features come in the order of the bins."""
+        cells, binned, trains = data.cells, data.binned, data.bags[:, 0] & TRAINS != 0
+        n_leaves = [tree.n_leaves for tree in data.trees]
         lines = [
             (i, leaf)
-            for i in order
+            for i in binned.order
             for leaf in (WHOLE, *(range(n_leaves[i]) if n_leaves[i] > 1 else ()))
         ]
         shape = len(lines), max(binned.n_slots)
@@ -134,51 +148,35 @@ def slot_values(binned: Binned, feature: int) -> FloatArray:
     return np.append(np.arange(binned.n_slots[feature] - 1.0), np.nan)
 
 
-def fit_networks(
-    cells: NDArray[np.uint16],
-    binned: Binned,
-    trees: Sequence[PartitionTree],
-    target: Target,
-    roles: Roles,
-    settings: NamSettings,
-    *,
-    seed: int,
-    order: Sequence[int] | None = None,
-    progress: Progress | None = None,
-    **_: Any,
-) -> Curves:
-    """Learn curves as every learner does (`fit/curves/contract.py`).
-
-    One set of networks is trained, with the roles of the first bag, and the curves have no bands.
-    Nothing runs in threads.
-    """
+def train(data: CurveData, settings: Networks) -> Curves:
+    """Train all networks; the epoch with the lowest validation loss is kept."""
     torch = _torch()
-    rng = np.random.default_rng(seed)
-    trains = np.flatnonzero(roles[:, 0] & TRAINS)
-    order = range(len(cells)) if order is None else order
-    n_leaves = [tree.n_leaves for tree in trees]
-    inputs = NetworkInputs.of(cells, binned, n_leaves, roles[:, 0] & TRAINS != 0, order)
-    n_epochs = settings.epochs(len(trains))
-    n_steps = n_epochs * math.ceil(len(trains) / settings.batch_size)
+    rng = np.random.default_rng(data.seed)
+    rows_to_train = training_rows(data.bags)
+    inputs = NetworkInputs.of(data)
+    n_epochs = settings.epochs(len(rows_to_train))
+    n_steps = n_epochs * math.ceil(len(rows_to_train) / settings.batch_size)
+    rows_target = data.target.take(rows_to_train)
+    start = data.target.loss.best_constant(rows_target.values, rows_target.weights)
     best, best_epoch = None, 0
     with one_torch_thread:
-        networks = _Networks(torch, inputs, _start(target.take(trains)), rng)
-        rows = _Rows(torch, inputs, cells, binned, target, settings.l2 * target.curvature)
+        networks = _Networks(torch, inputs, start, rng)
+        rows = _Rows(torch, inputs, data, settings.ridge)
         optimiser = torch.optim.Adam(networks.parameters, lr=settings.step_size, fused=True)
         schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, n_steps)
         for epoch in range(n_epochs):
-            shuffled = rng.permutation(trains)
-            for start in range(0, len(shuffled), settings.batch_size):
+            shuffled = rng.permutation(rows_to_train)
+            for first in range(0, len(shuffled), settings.batch_size):
                 optimiser.zero_grad()
-                rows.loss(networks, shuffled[start : start + settings.batch_size]).backward()
+                rows.loss(networks, shuffled[first : first + settings.batch_size]).backward()
                 optimiser.step()
                 schedule.step()
-            curves = networks.tabulated(inputs, binned, n_leaves)
-            loss = curves.validation_loss(cells, target, roles)
+            curves = networks.tabulated(inputs, data)
+            loss = curves.validation_loss(data)
             if best is None or loss < best.losses[0]:
                 best, best_epoch = replace(curves, losses=np.array([loss])), epoch
-            if progress:
-                progress(epoch + 1, n_epochs)
+            if data.progress:
+                data.progress(epoch + 1, n_epochs)
             if epoch - best_epoch >= settings.patience * n_epochs:
                 break
     assert best is not None
@@ -232,36 +230,28 @@ class _Networks:
             hidden = torch.relu(torch.baddbmm(bias, hidden, weight))
         return torch.bmm(hidden, self.heights).squeeze(2)
 
-    def tabulated(self, inputs: NetworkInputs, binned: Binned, n_leaves: Sequence[int]) -> Curves:
+    def tabulated(self, inputs: NetworkInputs, data: CurveData) -> Curves:
         """Return the curves on the slots."""
         torch = self.torch
         with torch.no_grad():
             heights = self(torch.from_numpy(inputs.numbers), torch.from_numpy(inputs.marks))
         heights = np.where(inputs.silent, 0.0, heights.numpy().astype(np.float64))
-        values = [np.zeros((1, *shape)) for shape in zip(n_leaves, binned.n_slots, strict=True)]
+        values = [np.zeros((1, *shape)) for shape in data.shapes]
         for height, i, leaf in zip(heights, inputs.features, inputs.leaves, strict=True):
             part = slice(None) if leaf == WHOLE else leaf
-            values[i][0, part] += height[: binned.n_slots[i]]
+            values[i][0, part] += height[: data.binned.n_slots[i]]
         return Curves(np.array([self.intercept.item()]), values, np.empty(0))
 
 
 class _Rows:
     """The rows as tensors, and the loss of some of them."""
 
-    def __init__(
-        self,
-        torch: Any,
-        inputs: NetworkInputs,
-        cells: NDArray[np.uint16],
-        binned: Binned,
-        target: Target,
-        l2: float,
-    ) -> None:
+    def __init__(self, torch: Any, inputs: NetworkInputs, data: CurveData, ridge: float) -> None:
         def tensor(array: Any, kind: type) -> Any:
             return torch.from_numpy(np.ascontiguousarray(array, dtype=kind))
 
-        n_slots = np.array(binned.n_slots)[:, None]
-        self.torch = torch
+        cells, target, n_slots = data.cells, data.target, np.array(data.binned.n_slots)[:, None]
+        self.torch, self.of_target = torch, target.loss
         self.numbers, self.marks = (
             tensor(inputs.numbers, np.float32),
             tensor(inputs.marks, np.int64),
@@ -271,8 +261,8 @@ class _Rows:
         self.leaves = tensor((cells // n_slots).T, np.int32)
         self.slots = tensor((cells % n_slots).T, np.int32)
         self.y, self.weights = tensor(target.values, np.float32), tensor(target.weights, np.float32)
-        self.shrinkage = tensor(l2 / np.maximum(inputs.n_rows, 1.0), np.float32)
-        self.is_classification = target.is_classification
+        ridge = ridge * target.loss.max_hessian  # rows -> hessian
+        self.shrinkage = tensor(ridge / np.maximum(inputs.n_rows, 1.0), np.float32)
 
     def loss(self, networks: _Networks, rows: NDArray[np.intp]) -> Any:
         """Mean loss: every row is scored by the networks of its features and regions."""
@@ -282,19 +272,9 @@ class _Rows:
         takes_part = (leaves == self.leaf_of_network) | (self.leaf_of_network == WHOLE)
         heights = networks(self.numbers.gather(1, slots), self.marks.gather(1, slots)) * takes_part
         scores = networks.intercept + heights.sum(dim=0)
-        y = self.y[some]
-        if self.is_classification:
-            losses = torch.nn.functional.softplus(scores) - y * scores
-        else:
-            losses = (y - scores) ** 2
+        losses = self.of_target.torch_losses(torch, self.y[some], scores)
         losses = losses + self.shrinkage @ heights**2
         return (self.weights[some] * losses).mean()
-
-
-def _start(target: Target) -> float:
-    """Return the best constant score."""
-    mean = float(np.average(target.values, weights=target.weights))
-    return math.log(mean / (1.0 - mean)) if target.is_classification else mean
 
 
 @contextmanager
@@ -316,6 +296,6 @@ def _torch() -> Any:
         import torch
     except ImportError as error:
         raise ImportError(
-            'curves="nam" needs the torch package: pip install calmgam[nam]'
+            'curves="networks" needs the torch package: pip install calmgam[nam]'
         ) from error
     return torch

@@ -1,6 +1,5 @@
 import sys
-from dataclasses import replace
-from functools import partial
+from functools import partialmethod
 
 import numpy as np
 import pytest
@@ -8,30 +7,33 @@ import pytest
 from calmgam import CALMRegressor
 from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.curves.by_name import LEARNERS
-from calmgam.fit.curves.contract import draw_bags
-from calmgam.fit.curves.nam import WHOLE, NamSettings, NetworkInputs, fit_networks, slot_values
+from calmgam.fit.curves.contract import CurveData
+from calmgam.fit.curves.networks import WHOLE, NetworkInputs, Networks, slot_values
+from calmgam.fit.data.bags import draw_bags
 from calmgam.fit.data.binning import bin_table
 from calmgam.fit.data.target import Target
 from calmgam.fit.regions.given import given_trees
 from calmgam.model.schema import Schema
-from tables import MixedTable, any_tree
+from prepared import prepared_of
+from tables import MixedTable, any_tree, in_given_order
 
-torch = pytest.importorskip("torch")
-SHORT = NamSettings(min_steps=150)
+torch = pytest.importorskip("torch", reason="neural curves need torch: the extra dev-all")
+SHORT = Networks(min_steps=150)
+EVERYONE = np.full((600, 1), TRAINS, dtype=np.uint8)
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Estimators, too, train for a short time."""
-    settings = partial(NamSettings, min_steps=1000)
-    monkeypatch.setitem(LEARNERS, "nam", replace(LEARNERS["nam"], settings=settings))
+    short = type(
+        "Short", (Networks,), {"__init__": partialmethod(Networks.__init__, min_steps=1000)}
+    )
+    monkeypatch.setitem(LEARNERS, "networks", short)
 
 
-def learn(table, target=None, settings=SHORT, seed=0, order=None):
+def learn(table, target=None, seed=0):
     target = target or table.target()
-    roles = draw_bags(target, 1, np.random.default_rng(0))
-    inputs = (table.cells, table.binned, table.trees, target, roles, settings)
-    return fit_networks(*inputs, seed=seed, order=order)
+    return SHORT.learn(table.data(target, draw_bags(target, 1, np.random.default_rng(0)), seed))
 
 
 def gated(n_rows=600):
@@ -43,12 +45,12 @@ def gated(n_rows=600):
 def test_regions_learn_curves_of_their_own():
     X, y = gated()
     regions = {"x0": ["x1 <= 0", "x1 > 0"]}
-    model = CALMRegressor(curves="nam", partitions=regions, random_state=0, n_jobs=1).fit(X, y)
+    model = CALMRegressor(curves="networks", partitions=regions, random_state=0, n_jobs=1).fit(X, y)
     assert np.mean((model.predict(X) - y) ** 2) < 0.02 * np.var(y)
     low, high = model.model_.terms[0].shapes
     middle = np.abs(X[:, 0]) < 0.8
     np.testing.assert_allclose(low(X[middle, 0]), -high(X[middle, 0]), atol=0.25)
-    plain = CALMRegressor(curves="nam", max_depth=0, random_state=0, n_jobs=1).fit(X, y)
+    plain = CALMRegressor(curves="networks", max_depth=0, random_state=0, n_jobs=1).fit(X, y)
     assert np.mean((plain.predict(X) - y) ** 2) > 0.8 * np.var(y)
 
 
@@ -71,14 +73,14 @@ def test_mixed_tables_are_learned_and_scored_by_their_cells(task):
 def test_shrinkage_keeps_regions_of_few_rows_near_the_whole():
     X, _ = gated(400)
     y = np.random.default_rng(1).normal(size=400)
-    schema = Schema.learn(X)
-    binned = bin_table(schema.encode(X), schema, 16)
-    trees = given_trees({"x0": ["x1 <= -0.95", "x1 > -0.95"]}, schema, binned.edges, X)
-    inputs = binned.cells(trees, X), binned, trees, Target.regression(y, np.ones(400))
+    prepared = prepared_of(X, y, max_bins=16)
+    trees = given_trees({"x0": ["x1 <= -0.95", "x1 > -0.95"]}, prepared)
+    binned = prepared.binned
     roles = np.full((400, 1), TRAINS | VALIDATES, dtype=np.uint8)
+    data = CurveData(binned.cells(trees), binned, trees, prepared.target, roles)
 
-    def difference(l2):
-        curves = fit_networks(*inputs, roles, NamSettings(min_steps=400, l2=l2), seed=0)
+    def difference(ridge):
+        curves = Networks(min_steps=400, ridge=ridge).learn(data)
         few, many = curves.values[0][0][:, :-1]
         return np.abs(few - many).mean()
 
@@ -89,7 +91,7 @@ def test_weights_count():
     x = np.tile([0.0, 1.0], 200)
     y = np.where(np.arange(400) % 4 < 2, x, -x)
     weights = np.where(np.arange(400) % 4 < 2, 9.0, 1.0)
-    model = CALMRegressor(curves="nam", max_depth=0, random_state=0, n_jobs=1)
+    model = CALMRegressor(curves="networks", max_depth=0, random_state=0, n_jobs=1)
     model.fit(x[:, None], y, sample_weight=weights)
     np.testing.assert_allclose(model.predict([[1.0]]), 0.8, atol=0.1)
 
@@ -106,7 +108,7 @@ def test_same_seed_same_curves_and_threads_are_put_back():
 
 def test_the_order_of_the_columns_does_not_matter():
     X, y = gated(200)
-    options = {"curves": "nam", "max_depth": 0, "random_state": 0, "n_jobs": 1}
+    options = {"curves": "networks", "max_depth": 0, "random_state": 0, "n_jobs": 1}
     there = CALMRegressor(**options).fit(X, y).predict(X)
     back = CALMRegressor(**options).fit(X[:, ::-1], y).predict(X[:, ::-1])
     np.testing.assert_allclose(there, back, atol=1e-5)
@@ -114,9 +116,8 @@ def test_the_order_of_the_columns_does_not_matter():
 
 def test_a_split_feature_has_a_network_for_all_rows_and_one_for_each_region():
     table = MixedTable()
-    inputs = NetworkInputs.of(
-        table.cells, table.binned, table.n_leaves, np.ones(600, dtype=bool), [4, 3, 2, 1, 0]
-    )
+    in_given_order(table.binned, [4, 3, 2, 1, 0])
+    inputs = NetworkInputs.of(table.data(table.target(), EVERYONE))
     lines = list(zip(inputs.features.tolist(), inputs.leaves.tolist(), strict=True))
     assert lines[:4] == [(4, WHOLE), (4, 0), (4, 1), (3, WHOLE)]
     assert len(lines) == 5 + sum(n for n in table.n_leaves if n > 1)
@@ -124,9 +125,7 @@ def test_a_split_feature_has_a_network_for_all_rows_and_one_for_each_region():
 
 def test_inputs_stay_within_what_a_network_has_seen():
     table = MixedTable()
-    inputs = NetworkInputs.of(
-        table.cells, table.binned, table.n_leaves, np.ones(600, dtype=bool), range(5)
-    )
+    inputs = NetworkInputs.of(table.data(table.target(), EVERYONE))
     for line, (i, leaf) in enumerate(zip(inputs.features, inputs.leaves, strict=True)):
         n_slots = table.binned.n_slots[i]
         rows = (table.cells[i] // n_slots == leaf) | (leaf == WHOLE)
@@ -167,7 +166,9 @@ def test_a_level_that_a_region_has_not_seen_stays_what_it_is_elsewhere():
     y = 3.0 * (levels == "high") + (X[:, 1] > 0) * (levels == "a")
     table = np.column_stack([X[:, 1:].astype(object), levels.astype(object)])
     regions = {"x1": ["x0 <= 0", "x0 > 0"]}
-    model = CALMRegressor(curves="nam", partitions=regions, random_state=0, n_jobs=1).fit(table, y)
+    model = CALMRegressor(curves="networks", partitions=regions, random_state=0, n_jobs=1).fit(
+        table, y
+    )
     low, _ = model.model_.terms[1].shapes
     high, other = low.feature.levels.index("high"), low.feature.levels.index("b")
     assert low.counts[high] == 0
@@ -175,7 +176,7 @@ def test_a_level_that_a_region_has_not_seen_stays_what_it_is_elsewhere():
 
 
 def test_small_tables_are_gone_through_more_often():
-    settings = NamSettings(n_epochs=10, min_steps=3000, batch_size=32)
+    settings = Networks(n_epochs=10, min_steps=3000, batch_size=32)
     assert settings.epochs(32 * 100) == 30
     assert settings.epochs(32 * 1000) == 10
 
@@ -186,7 +187,7 @@ def test_a_table_that_spares_no_row_is_fitted():
     binned = bin_table(schema.encode(X), schema, 8)
     target = Target.regression(y, np.ones(20))
     roles = draw_bags(target, 3, np.random.default_rng(0))
-    curves = fit_networks(binned.codes, binned, [any_tree(1)] * 2, target, roles, SHORT, seed=0)
+    curves = SHORT.learn(CurveData(binned.codes, binned, [any_tree(1)] * 2, target, roles))
     assert (roles & TRAINS).all()
     assert np.isfinite(curves.scores(binned.codes)).all()
 
@@ -194,4 +195,4 @@ def test_a_table_that_spares_no_row_is_fitted():
 def test_without_torch_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ImportError, match=r"pip install calmgam\[nam\]"):
-        CALMRegressor(curves="nam", max_depth=0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+        CALMRegressor(curves="networks", max_depth=0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])

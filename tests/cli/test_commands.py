@@ -1,58 +1,18 @@
 """The commands as a user types them: what they print, write and refuse, and their exit codes."""
 
-import csv
 import gzip
-import io
 import json
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import calmgam
-from calmgam.cli.commands import app
-from calmgam.demo import simulate_bikes
-
-QUICK = ["--set", "n_bags=1", "--set", "max_rounds=60", "--set", "n_jobs=1"]
-REGIONS = 'partitions={"hour": ["workingday = True", "workingday != True"]}'
-
-
-def run(*arguments, code=0, stdin=None):
-    """Run a command, check its exit code, return what it wrote to both streams."""
-    result = CliRunner().invoke(app, [str(word) for word in arguments], input=stdin)
-    assert result.exit_code == code, result.output + repr(result.exception)
-    return result
-
-
-def refusal(*arguments, code=2, **more):
-    """Return the message of a command that must fail, without frames and line breaks."""
-    text = run(*arguments, code=code, **more).stderr
-    return " ".join(text.replace("│", " ").split())
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Return a folder with a table, and models of its rentals and of its busy hours."""
-    folder = tmp_path_factory.mktemp("cli")
-    X, rentals = simulate_bikes(400)
-    table = X.assign(rentals=rentals, busy=np.where(rentals > 200, "yes", "no"))
-    table.to_csv(folder / "bikes.csv", index=False)
-    fit = ["fit", folder / "bikes.csv", *QUICK, "--set", REGIONS]
-    run(*fit, "--target", "rentals", "--drop", "busy", "--out", folder / "rentals.json")
-    run(*fit, "--target", "busy", "--drop", "rentals", "--out", folder / "busy.json")
-    return folder
-
-
-def write(path, text):
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
-
-
-def records(text):
-    return list(csv.DictReader(io.StringIO(text)))
+from shell import QUICK, REGIONS, records, refusal, run, start, write
 
 
 def test_fit_shows_columns_and_summary_and_writes_model_and_page(folder, tmp_path):
@@ -85,7 +45,7 @@ def test_predictions_are_those_of_the_model(folder, tmp_path):
     printed = run("predict", folder / "busy.json", folder / "bikes.csv").stdout
     assert [float(row["probability_yes"]) for row in records(printed)] == probabilities.tolist()
     assert [row["prediction"] for row in records(printed)] == [
-        "yes" if p > 0.5 else "no" for p in probabilities
+        "yes" if score > 0 else "no" for score in model.score(pd.read_csv(folder / "bikes.csv"))
     ]
     run("predict", folder / "busy.json", folder / "bikes.csv", "--out", tmp_path / "p.csv")
     assert (tmp_path / "p.csv").read_text() == printed
@@ -137,17 +97,6 @@ def test_awkward_table(tmp_path):
     assert "[red]" in run("audit", out).stdout
 
 
-def test_types_are_those_of_whole_columns(tmp_path):
-    rows = "".join(f"{k},{k}\n" for k in range(200_000))  # more than one block of a reader
-    table = write(tmp_path / "long.csv", f"x,y\n{rows}many,3\n")
-    assert "x categorical" in " ".join(
-        refusal("fit", table, "--target", "y", "--set", "max_depth=-1", code=1).split()
-    )
-    message = refusal("fit", table, "--target", "y", "--numeric", "x", code=1)
-    assert "column 'x' cannot be double" in message
-    assert "'many'" in message
-
-
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -155,9 +104,12 @@ def test_types_are_those_of_whole_columns(tmp_path):
         ("x,y\n", "must have at least one row below its header"),
         ("x,y\n1,2\n3\n", "Expected 2 columns, got 1"),
         ("x,x,y\n1,2,3\n", "column names must be distinct; duplicated: ['x']"),
-        ("é,y\n1,2\n".encode("latin-1"), "must be UTF-8 text or Parquet; got byte 0xe9 at 0"),
+        ("é,y\n1,2\n".encode("latin-1"), "got byte 0xe9 at 0: say how it is written"),
         (b"\x1f\x8bnot gzip", "cannot read"),
-        (b"PAR1 not parquet", "cannot read"),
+        (b"\x1f\x8b\x08" + bytes(30), "cannot read"),
+        (b"PAR1 not parquet", "t.csv: "),
+        (b"PAR1" + bytes(30) + b"\x10\0\0\0PAR1", "t.csv: "),
+        (b"PK\x03\x04 sheet", "t.csv: it is a spreadsheet or a zip archive; save it as CSV"),
         ("x,y\n1,\n2,NA\n", "all are missing"),
         ("x,y\n1,a\n2,b\n3,c\n", "must hold numbers or two classes to be a target; it holds 3"),
     ],
@@ -186,11 +138,11 @@ def test_wrong_calls_of_fit(folder, arguments, words):
     assert words in refusal("fit", folder / "bikes.csv", *arguments)
 
 
-def test_settings_that_the_estimator_refuses_are_a_failure(folder):
-    fit = ["fit", folder / "bikes.csv", "--target", "busy"]
-    assert "max_depth must be an integer >= 0; got -1" in refusal(
-        *fit, "--set", "max_depth=-1", code=1
-    )
+def test_settings_that_the_estimator_refuses_are_a_wrong_call(folder):
+    fit = ["fit", folder / "bikes.csv", "--target", "busy", "--set"]
+    assert "max_depth must be an integer >= 0; got -1" in refusal(*fit, "max_depth=-1")
+    assert "growth must be one of" in refusal(*fit, "growth=fast")
+    assert "there is no feature 'huor'" in refusal(*fit, 'partitions={"wind": ["huor > 1"]}')
 
 
 def test_weights_count(folder, tmp_path):
@@ -235,6 +187,10 @@ def test_explain_a_row_changed_by_hand(folder):
     view = json.loads(run(*explain, "--json").stdout)
     assert view["score"] == model.score(pd.DataFrame([row]))[0]
     changed = run(*explain, "--with", "hour=8", "--with", "temperature=NA", "--reach", 500)
+    plain = json.loads(run(*explain, "--with", "temperature=NA", "--json").stdout)
+    values = {line["name"]: line["value"] for line in plain["lines"]}
+    assert values == {**{name: row[name] for name in values}, "temperature": None}
+    assert type(values["hour"]) is int
     assert "hour = 8 " in changed.stdout
     assert "temperature = missing" in changed.stdout
     assert "to 500: " in changed.stdout
@@ -242,7 +198,8 @@ def test_explain_a_row_changed_by_hand(folder):
     assert "did you mean 'summer'?" in refusal(*explain, "--with", "season=sumer")
     assert "hour must be a number; got 'eight'" in refusal(*explain, "--with", "hour=eight")
     assert "--reach must be a number; got 'high'" in refusal(*explain, "--reach", "high")
-    assert "missing: ['workingday'" in refusal(*explain[:2], "--with", "hour=8", code=1)
+    assert "there is no value of 'workingday'" in refusal(*explain[:2], "--with", "hour=8")
+    assert "'flip' for a classifier" in refusal(*explain, "--reach", "flip")
 
 
 def test_explain_finds_what_flips_a_class(folder):
@@ -261,14 +218,17 @@ def test_audit_of_all_features_and_of_one(folder):
     verdicts = {each["feature"]: each for each in json.loads(run(*audit, "--json").stdout)}
     assert verdicts["workingday"]["jumps"]
     one = run(*audit, "hour", "--given", "workingday = True").stdout
-    assert one.startswith("hour: neither (proved)")
+    assert one.startswith("hour: neither increasing nor decreasing; as it grows the score\n  falls")
     change = json.loads(run(*audit, "hour", "--from", "3", "--to", "8", "--json").stdout)
     assert change["sensitivity"]["exact"]
     assert "missing → 8" in run(*audit, "temperature", "--from", "NA", "--to", "8").stdout
     assert "did you mean 'season'?" in refusal(*audit, "seasn")
     assert "both --from and --to" in refusal(*audit, "hour", "--from", "3")
     assert "need a feature" in refusal(*audit, "--from", "3", "--to", "8")
-    assert "there is no feature 'seasn'" in refusal(*audit, "--given", "seasn = x", code=1)
+    assert "there is no feature 'seasn'" in refusal(*audit, "--given", "seasn = x")
+    assert "there is no feature 'seasn'" in refusal(*audit, "hour", "--given", "seasn = x")
+    assert "hour must be a number; got 'x'" in refusal(*audit, "hour", "--from", "x", "--to", "8")
+    assert "never does" in refusal(*audit, "--given", "hour < 3 and hour > 4")
 
 
 def test_report_lies_beside_the_model_unless_told(folder, tmp_path):
@@ -287,11 +247,6 @@ def test_demo_and_version(tmp_path):
     assert run("--version").stdout == f"calmgam {calmgam.__version__}\n"
 
 
-def start(*arguments, **more):
-    command = [sys.executable, "-c", "from calmgam.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **more)
-
-
 def test_a_real_process_reads_standard_input_and_keeps_streams_apart(folder):
     table = (folder / "bikes.csv").read_text()
     fit = ["fit", "-", "--target", "busy", "--drop", "rentals", *QUICK, "--json"]
@@ -308,3 +263,54 @@ def test_a_missing_package_is_named_with_the_command_that_brings_it():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == "calmgam needs typer here: pip install 'calmgam[cli]'\n"
+
+
+def test_a_score_of_zero_and_a_hair_has_the_class_of_the_estimator(folder, tmp_path):
+    plain = json.loads((folder / "busy.json").read_text())
+    tiny = {"link": "logit", "classes": ["no", "yes"], "intercept": 1e-17}
+    (tmp_path / "m.json").write_text(json.dumps(flat(plain) | tiny))
+    row = records(run("predict", tmp_path / "m.json", folder / "bikes.csv").stdout)[0]
+    assert row == {"prediction": "yes", "probability_yes": "0.5"}
+
+
+def flat(plain):
+    """Return the model file's values with all heights at 0."""
+    for term in plain["terms"]:
+        for shape in term["shapes"]:
+            shape["values"] = [0.0] * len(shape["values"])
+    return plain
+
+
+def test_columns_are_carried_through_as_they_are_written(folder, tmp_path):
+    table = pd.read_csv(folder / "bikes.csv", dtype=str, keep_default_na=False)
+    table["id"] = ["NA", "007", *map(str, range(len(table) - 2))]
+    table.to_csv(tmp_path / "t.csv", index=False)
+    predict = ["predict", folder / "busy.json", tmp_path / "t.csv", "--keep", "id"]
+    rows = records(run(*predict, "--keep", "hour").stdout)
+    assert list(rows[0]) == ["id", "hour", "prediction", "probability_yes"]
+    assert [row["id"] for row in rows] == table["id"].tolist()
+    assert [row["hour"] for row in rows] == table["hour"].tolist()
+    run(*predict, "--json", "--out", tmp_path / "p.json")
+    assert json.loads((tmp_path / "p.json").read_text())[1]["id"] == "007"
+    assert "did you mean 'id'?" in refusal(*predict, "--keep", "idd")
+    table.assign(prediction="x").to_csv(tmp_path / "t.csv", index=False)
+    assert "has that name" in refusal(*predict, "--keep", "prediction")
+
+
+def test_tables_come_through_pipes_and_predictions_leave_through_them(folder, tmp_path):
+    expected = run("predict", folder / "busy.json", folder / "bikes.csv").stdout
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(pipe.write_bytes, (folder / "bikes.csv").read_bytes())
+        assert run("predict", folder / "busy.json", pipe).stdout == expected
+    done = start("predict", folder / "busy.json", folder / "bikes.csv", "--out", "/dev/stdout")
+    assert (done.stdout, done.stderr) == (expected, "")
+
+
+def test_closed_standard_input_is_an_error_of_one_line(folder):
+    shell = ["sh", "-c", 'exec "$@" <&-', "sh", sys.executable, "-c"]
+    command = [*shell, "from calmgam.cli import main; main()", "predict", folder / "busy.json", "-"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "error: standard input is closed: nothing can be read from -\n"

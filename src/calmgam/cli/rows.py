@@ -1,0 +1,167 @@
+"""Rows of a file as the library takes them: features, target, weights; the columns of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+
+from calmgam.cli.numbers import refuse_words, require_numbers
+from calmgam.cli.options import check_name
+from calmgam.cli.printing import counted
+from calmgam.cli.tables import Spelling, Table, cast, did_you_mean, read_table
+from calmgam.model.glassbox import Model
+
+MAX_LISTED = 5
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns of a table are for: names from the command line, which must fit together."""
+
+    target: str
+    weight: str | None = None
+    categorical: Sequence[str] = ()
+    numeric: Sequence[str] = ()
+    drop: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if self.target in self.drop:
+            raise typer.BadParameter(f"--drop {self.target!r} would drop the target")
+        if self.target == self.weight:
+            raise typer.BadParameter(f"{self.target!r} cannot be both --target and --weight")
+        for name in self.numeric:
+            if name in self.categorical:
+                raise typer.BadParameter(f"{name!r} cannot be both --numeric and --categorical")
+
+    def check(self, names: Sequence[str]) -> None:
+        """Refuse names of columns that do not exist."""
+        weight = [self.weight] if self.weight else []
+        for name in (self.target, *weight, *self.drop, *self.categorical, *self.numeric):
+            check_name("column", name, names)
+        if not set(names) - {self.target, *weight, *self.drop}:
+            raise typer.BadParameter(
+                f"the table must have a column beside {self.target!r} to learn from"
+            )
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """The rows of a table that have a target: features, target, weights."""
+
+    X: Any
+    y: Any
+    weights: Any
+    target: str
+    n_left_out: int
+
+    def check_regression(self) -> None:
+        """Refuse a target that is no number in every row."""
+        wrong = self.y if self.y.dtype.kind not in "fiub" else self.y[~np.isfinite(self.y)]
+        if len(wrong):
+            raise ValueError(
+                f"column {self.target!r} must hold finite numbers to be the target of a "
+                f"regression; got {wrong.tolist()[0]!r}"
+            )
+
+    def guess_task(self) -> str:
+        """Return "classification" if the target has two values, "regression" if it has numbers."""
+        values = np.unique(self.y)
+        if len(values) == 2:
+            return "classification"
+        if self.y.dtype.kind in "fiu":
+            return "regression"
+        raise ValueError(
+            f"column {self.target!r} must hold numbers or two classes to be a target; "
+            f"it holds {counted(len(values), 'different value')}, such as {values[0]!r}"
+        )
+
+
+def training_rows(table: Table, roles: Roles) -> TrainingRows:
+    """Split a table into features, target and weights; rows without a target are left out."""
+    import pyarrow as pa
+
+    roles.check(table.names)
+    used = [name for name in table.names if name not in roles.drop or name == roles.weight]
+    guessed = [name for name in used if name not in roles.categorical]
+    columns = table.with_numbers(guessed).columns.select(used)
+    weight = [roles.weight] if roles.weight else []
+    required = [name for name in (*roles.numeric, *weight) if name in used]
+    require_numbers(columns, required)
+    refuse_words(columns, guessed)
+    for name in required:
+        columns = cast(columns, name, pa.float64())
+    rows = _with_target(columns, roles.target)
+    X = rows.drop_columns([roles.target, *weight])
+    for field in X.schema:
+        if pa.types.is_temporal(field.type):
+            raise ValueError(
+                f"column {field.name!r} holds dates or times, which are neither numbers nor "
+                f"labels: --drop {field.name!r}, or --categorical {field.name!r}"
+            )
+    return TrainingRows(
+        X=X,
+        y=rows.column(roles.target).to_numpy(),
+        weights=rows.column(roles.weight).to_numpy() if roles.weight else None,
+        target=roles.target,
+        n_left_out=columns.num_rows - rows.num_rows,
+    )
+
+
+def _with_target(columns: Any, target: str) -> Any:
+    import pyarrow.compute as pc
+
+    rows = columns.filter(pc.invert(pc.is_null(columns.column(target), nan_is_null=True)))
+    if not rows.num_rows:
+        raise ValueError(f"column {target!r} must hold values to be a target; all are missing")
+    return rows
+
+
+def model_rows(
+    path: Path, model: Model, how: Spelling, target: str | None = None, keep: Sequence[str] = ()
+) -> Table:
+    """Read the columns that a model asks for, and its target; others come along as written."""
+    labels = [feature.name for feature in model.schema.features if feature.kind == "categorical"]
+    others = [target] if target is not None else []
+    if any(isinstance(each, str) for each in model.classes):
+        labels += others
+    table = read_table(path, how, labels, keep)
+    for name in model.schema.names:
+        if name not in table.names:
+            hint = did_you_mean(name, table.names)
+            raise ValueError(f"{path} must have a column called {name!r}; {hint}")
+    for name in (*others, *keep):
+        check_name("column", name, table.names)
+    names = [*model.schema.names, *others]
+    table = table.select(names).with_numbers([name for name in names if name not in labels])
+    numeric = (feature.name for feature in model.schema.features if feature.is_numeric)
+    require_numbers(table.columns, numeric)
+    return table
+
+
+def measured_rows(
+    path: Path | None, target: str | None, model: Model, how: Spelling
+) -> tuple[Any, Any]:
+    """Read rows on which a model is measured, if there are any."""
+    if (path is None) != (target is None):
+        raise typer.BadParameter("measuring a model needs both TABLE and --target")
+    if path is None or target is None:
+        return None, None
+    if target in model.schema.names:
+        raise typer.BadParameter(f"{target!r} is a feature of the model, so not its target")
+    rows = _with_target(model_rows(path, model, how, target).columns, target)
+    y = rows.column(target).to_numpy()
+    unknown = sorted(set(y.tolist()) - set(model.classes), key=str) if model.classes else []
+    if unknown:
+        others = ", …" if len(unknown) > MAX_LISTED else ""
+        raise ValueError(
+            f"{target!r} must hold the classes {model.classes}; "
+            f"got {', '.join(map(repr, unknown[:MAX_LISTED]))}{others}"
+        )
+    if not model.classes:
+        require_numbers(rows, [target])
+    return rows.drop_columns([target]), y

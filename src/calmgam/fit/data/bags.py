@@ -1,0 +1,45 @@
+"""Bags: who trains and who validates.
+
+In: the target. Out: for every row and bag whether the row trains or validates there. Every bag has
+validation rows of its own, on which it stops; bags are averaged, and their spread gives the bands.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calmgam._kernels import TRAINS, VALIDATES
+from calmgam.fit.data.target import Target
+
+VALIDATION_SHARE = 0.15
+MIN_ROWS_TO_VALIDATE = 30
+
+Bags = NDArray[np.uint8]  # TRAINS, VALIDATES or both, (n_rows, n_bags)
+
+
+def draw_bags(target: Target, n_bags: int, rng: np.random.Generator) -> Bags:
+    """Draw who trains and who validates in every bag, (n_rows, n_bags); classes keep their shares.
+
+    Rows of weight 0 are never drawn. In a table too small to spare rows, all do both.
+    """
+    counts = target.weights > 0
+    if counts.sum() < MIN_ROWS_TO_VALIDATE:
+        return np.full((len(counts), n_bags), TRAINS | VALIDATES, dtype=np.uint8)
+    strata = [rows[counts[rows]] for rows in target.strata]
+    bags = np.full((len(counts), n_bags), TRAINS, dtype=np.uint8)
+    for bag in range(n_bags):
+        for rows in strata:
+            n_validation = round(VALIDATION_SHARE * len(rows))
+            bags[rng.permutation(rows)[:n_validation], bag] = VALIDATES
+    return bags
+
+
+def training_rows(bags: Bags, bag: int = 0) -> NDArray[np.intp]:
+    """Rows that train in a bag."""
+    return np.flatnonzero(bags[:, bag] & TRAINS)
+
+
+def validation_rows(bags: Bags, bag: int = 0) -> NDArray[np.intp]:
+    """Rows that validate in a bag."""
+    return np.flatnonzero(bags[:, bag] & VALIDATES)

@@ -1,0 +1,31 @@
+"""What a search for regions gives back: the trees, and the record of how they were found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from calmgam.fit.references.reference import Reference
+from calmgam.model.ledger import Ledger, PathSplit
+from calmgam.model.tree import PartitionTree
+
+
+@dataclass(frozen=True)
+class Regions:
+    """The regions of all features.
+
+    Attributes
+    ----------
+    trees : tuple of PartitionTree
+    ledger : Ledger
+    path : tuple of PathSplit
+        Joint growth: all splits in order, those beyond the chosen number included.
+    reference : Reference or None
+    errors : dict
+        Held-out errors: of own GAM, CALM and reference if cross-validated, or of the reference.
+    """
+
+    trees: tuple[PartitionTree, ...]
+    ledger: Ledger = field(default_factory=Ledger)
+    path: tuple[PathSplit, ...] = ()
+    reference: Reference | None = None
+    errors: dict[str, float] = field(default_factory=dict)

@@ -1,0 +1,60 @@
+"""Settings of joint growth, which its stages share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from calmgam.fit.prepared import Limits
+from calmgam.fit.regions.growth import Growth
+from calmgam.fit.support.parts import tuned
+from calmgam.fit.support.settings import SMALL_TABLE, check_integer, check_number
+
+JOINT = "bench-joint, folds 1 to 4 of the 24 tables"
+SMALL = "bench-joint, tables of fewer than 2,000 rows"
+LARGE = "bench-joint, folds 1 to 4 of the tables of more than 5,000 rows"
+NO_LIMIT = 2**31
+
+
+@dataclass(repr=False)
+class JointSettings(Growth):
+    """Settings of joint growth; documented where users meet them: `Joint`."""
+
+    max_auto_splits: int = tuned(20, "bench-joint: longer paths help four tables of 24, slightly")
+    max_bins: int = tuned(32, JOINT)
+    ridge: float = tuned(5.0, JOINT)
+    first_sweeps: int = tuned(30, JOINT)
+    sweeps: int = tuned(5, JOINT)
+    sweeps_of_small: int = tuned(20, SMALL)
+    promising: float = tuned(0.3, "bench-speed: leaves the path as it is and halves its time")
+    refresh: int = tuned(5, "bench-speed: as promising")
+    few_rows: int = tuned(5_000, LARGE)
+    share_per_row: float = tuned(1e-4, LARGE)
+    max_share: float = tuned(0.75, LARGE)
+    min_hessian: float = tuned(0.1, "bench-joint, folds 1 to 4 of the tables with classes")
+
+    def check(self) -> None:
+        """Refuse settings that make no sense."""
+        super().check()
+        for name in ("max_auto_splits", "first_sweeps", "sweeps", "sweeps_of_small"):
+            check_integer(name, getattr(self, name), low=1)
+        check_integer("max_bins", self.max_bins, low=2)
+        check_integer("refresh", self.refresh, low=1)
+        check_integer("few_rows", self.few_rows, low=0)
+        for name in ("ridge", "share_per_row"):
+            check_number(name, getattr(self, name), low=0)
+        for name in ("promising", "max_share", "min_hessian"):
+            check_number(name, getattr(self, name), low=0, high=1)
+
+    def path_length(self, limits: Limits) -> int:
+        """Return the most splits that a path may have."""
+        if limits.max_splits is None:
+            return NO_LIMIT
+        return self.max_auto_splits if limits.max_splits == "auto" else int(limits.max_splits)
+
+    def n_sweeps(self, n_rows: int) -> int:
+        """Return how many sweeps of backfitting follow a split."""
+        return self.sweeps_of_small if n_rows < SMALL_TABLE else self.sweeps
+
+    def share_of_y(self, n_rows: int) -> float:
+        """Return how far the target of growth goes from the reference to y."""
+        return min(self.share_per_row * max(n_rows - self.few_rows, 0), self.max_share)
