@@ -40,8 +40,21 @@ def test_scikit_learn_conventions(estimator, check):
 
 
 @pytest.mark.parametrize("kind", BOTH)
-def test_column_names_are_checked_as_in_scikit_learn(kind):
-    check_dataframe_column_names_consistency(kind.__name__, kind(**QUICK))
+def test_column_names_are_checked_as_in_scikit_learn_but_found_by_name(kind):
+    # its own estimators also refuse reversed columns, which ours find by name
+    with pytest.raises(AssertionError, match=r"predict did not raise|score did not raise"):
+        check_dataframe_column_names_consistency(kind.__name__, kind(**QUICK))
+    names = [f"col{i}" for i in range(4)]
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 4)), columns=names)
+    estimator = kind(**QUICK).fit(X, np.arange(40) % 2)
+    assert estimator.feature_names_in_.tolist() == names
+    np.testing.assert_array_equal(estimator.predict(X[names[::-1]]), estimator.predict(X))
+    for wrong, message in [
+        (X.add_prefix("another_"), "unseen at fit time:\n- another_col0"),
+        (X[names[:3]], "seen at fit time, yet now missing:\n- col3"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            estimator.predict(wrong)
 
 
 # ---- a table with everything ---------------------------------------------------------------------

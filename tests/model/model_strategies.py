@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -16,6 +17,8 @@ from calmgam.model import (
     ShapeFunction,
     Term,
 )
+from calmgam.model.ledger import Ledger, PathPoint, PathSplit, SplitRecord
+from calmgam.model.provenance import Provenance
 
 SCHEMA = Schema(
     (
@@ -26,6 +29,7 @@ SCHEMA = Schema(
     )
 )
 CUTS = (-1.0, -0.0, 0.1 + 0.2, 1e16)
+LARGE = 1e307  # a few of them add up to a finite number
 
 
 def below(value):
@@ -80,10 +84,65 @@ def trees(draw, max_splits=4, **options):
 @st.composite
 def shapes(draw, feature, edges):
     n_slots = (len(edges) if feature.is_numeric else feature.n_levels) + 2
-    numbers = st.floats(allow_nan=False, allow_infinity=False)
+    numbers = st.floats(-LARGE, LARGE)
     values = draw(st.lists(numbers, min_size=n_slots, max_size=n_slots))
     counts = np.abs(draw(st.lists(numbers, min_size=n_slots, max_size=n_slots)))
     return ShapeFunction(feature, edges, values, counts, counts[::-1])
+
+
+@st.composite
+def records(draw, splitting=False):
+    """Draw a record; one that is `splitting` has a condition."""
+    condition = draw(conditions() if splitting else st.none() | conditions())
+    return SplitRecord(
+        draw(st.sampled_from(SCHEMA.names)),
+        draw(regions()),
+        condition,
+        *(draw(st.integers(0, 2**40)) for _ in range(4)),
+        *(draw(st.floats()) for _ in range(3)),
+        draw(st.booleans()),
+        draw(st.text(max_size=5)),
+    )
+
+
+@st.composite
+def paths(draw):
+    n_leaves = dict.fromkeys(SCHEMA.names, 1)
+    steps = []
+    for record in draw(st.lists(records(splitting=True), max_size=3)):
+        leaf = draw(st.integers(0, n_leaves[record.feature] - 1))
+        n_leaves[record.feature] += 1
+        steps.append(PathSplit(SCHEMA.index(record.feature), leaf, record))
+    return tuple(steps)
+
+
+@st.composite
+def ledgers(draw, splits):
+    point = st.builds(PathPoint, st.integers(0, 99), st.floats(), st.floats(), st.booleans())
+    effect = draw(st.sampled_from(["pdp", "ale"]))
+    more = draw(st.lists(records(), max_size=2))
+    points = draw(st.lists(point, max_size=3))
+    return Ledger(SCHEMA.n_features, (*splits, *more), tuple(points), draw(st.booleans()), effect)
+
+
+SETTINGS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda parts: st.lists(parts, max_size=2) | st.dictionaries(st.text(max_size=3), parts),
+    max_leaves=5,
+)
+
+
+@st.composite
+def provenances(draw):
+    return Provenance(
+        "0.1.0",
+        {"estimator": "CALMRegressor", "parameters": draw(SETTINGS)},
+        draw(st.none() | st.integers(0, 2**31)),
+        draw(st.integers(1, 10**9)),
+        draw(st.booleans()),
+        "2026-01-31T23:59:59Z",
+        draw(st.text("0123456789abcdef", min_size=64, max_size=64)),
+    )
 
 
 @st.composite
@@ -95,9 +154,17 @@ def models(draw):
         edges = np.array(CUTS if feature.is_numeric else ())
         curves = [draw(shapes(feature, edges)) for _ in range(tree.n_leaves)]
         terms.append(Term(feature, tree, tuple(curves)))
-    intercept = draw(st.floats(allow_nan=False, allow_infinity=False))
+    intercept = draw(st.floats(-LARGE, LARGE))
     link, classes = draw(
         st.sampled_from([("identity", ()), ("logit", ("no", "yes")), ("logit", (0, 1))])
     )
     errors = {"metric": "rmse", "gam": draw(st.floats(0, 1e9)), "reference": None}
     return Model(SCHEMA, intercept, tuple(terms), link, classes, errors)
+
+
+@st.composite
+def models_with_history(draw):
+    path = draw(paths())
+    ledger = draw(ledgers(tuple(step.record for step in path)))
+    provenance = draw(st.none() | provenances())
+    return replace(draw(models()), ledger=ledger, path=path, provenance=provenance)

@@ -4,7 +4,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from model_strategies import SCHEMA, TABLE, models
 
 from calmgam.model import Condition, Model, PartitionTree, Schema, ShapeFunction, Term, glassbox
@@ -31,7 +31,7 @@ TERMS = (term(X, ON_FLAG, [0.0, 1.0]), term(OTHER), term(JOB, ON_X_AND_FLAG), te
 MODEL = Model(SCHEMA, 0.5, TERMS)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(models())
 def test_a_score_is_the_sum_of_its_contributions(model):
     with np.errstate(over="ignore", invalid="ignore"):

@@ -1,12 +1,13 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from calmgam.model.ledger import Ledger, SplitRecord
+from calmgam.model.ledger import Ledger, PathPoint, PathSplit, SplitRecord, check_path
 from calmgam.model.regions import Condition, Region
-from calmgam.model.schema import Feature
+from calmgam.model.schema import Feature, Schema
 
 HOUR = Feature("hour", 1, "numeric", low=0.0, high=23.0)
 EARLY = Condition(HOUR, "<=", 7.5, False)
@@ -17,6 +18,7 @@ LEFT = SplitRecord(
 RIGHT = replace(LEFT, region=Region((EARLY.negate(),)), n_rows=60, share=0.6)
 OTHER = SplitRecord("hour", Region(), None, 0, 100, 0, 0, 1.0, 0.25, 0.0, False, "no condition")
 LEDGER = Ledger(2, (ROOT, LEFT, RIGHT, OTHER))
+SCHEMA = Schema((Feature("temp", 0, "numeric"), HOUR))
 
 
 def test_a_record_knows_what_the_split_takes_away():
@@ -62,3 +64,31 @@ def test_without_pandas_the_frame_is_a_list(monkeypatch):
 def test_an_empty_ledger_is_legal():
     assert Ledger(3).rows() == []
     assert Ledger(0).bound == pytest.approx(0)
+
+
+def test_ledgers_come_back_from_plain_values():
+    unknown = replace(OTHER, drop=math.nan)
+    point = PathPoint(0, np.float64(1.5), math.nan, True)
+    ledger = Ledger(2, (ROOT, LEFT, unknown), (point,), is_joint=True, effect="ale")
+    reread = Ledger.from_dict(ledger.to_dict(), SCHEMA)
+    assert reread == ledger
+    assert hash(reread) == hash(ledger)
+    assert unknown != OTHER
+    assert type(reread.path[0].error) is type(point.error) is float
+    step = PathSplit(0, 0, ROOT)
+    assert PathSplit.from_dict(step.to_dict(), SCHEMA) == step
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ([PathSplit(1, 0, ROOT)], r"path\[0\] must split the feature of its record"),
+        ([PathSplit(0, 1, ROOT)], r"path\[0\] must split one of the 1 leaves of 'temp'"),
+        ([PathSplit(0, 0, ROOT), PathSplit(0, 2, ROOT)], "one of the 2 leaves .* got leaf 2"),
+        ([PathSplit(0, 0, LEFT)], "by a condition"),
+    ],
+)
+def test_a_path_whose_steps_cannot_follow_each_other_is_refused(steps, message):
+    with pytest.raises(ValueError, match=message):
+        check_path(steps, SCHEMA)
+    check_path([PathSplit(0, 0, ROOT), PathSplit(0, 1, ROOT)], SCHEMA)

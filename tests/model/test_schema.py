@@ -2,6 +2,7 @@ import copy
 import math
 import pickle
 import time
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -120,6 +121,12 @@ def test_levels_are_sorted_as_numbers_when_all_are():
     assert learn_one(pd.Categorical([10, 9, 2.5]))[0].levels == ("2.5", "9", "10")
 
 
+def test_labels_of_large_numbers_are_short():
+    large = Schema.learn(pd.DataFrame({"a": pd.Categorical([1e300, 1e15, -1e300])}))["a"]
+    assert large.levels == ("-1e+300", "1000000000000000", "1e+300")
+    assert [large.code(value) for value in (10**300, 10**15, "-1e300")] == [2, 1, 0]
+
+
 def test_mixed_columns_go_by_label():
     mixed = pd.Series(["a", 3, 3.0, "3", 2.5, True, 1, None], dtype=object)
     feature, codes = learn_one(mixed)
@@ -165,6 +172,88 @@ def test_unseen_levels_and_other_types_at_predict_time():
     np.testing.assert_array_equal(codes, [[0, 1], [NAN, 2]])
     codes = schema.encode(np.array([[1.0, NAN], [7.0, 1.0]]))
     np.testing.assert_array_equal(codes, [[0, NAN], [2, 1]])
+
+
+def test_numbers_that_equal_a_level_are_that_level():
+    sizes = Schema.learn(pd.DataFrame({"size": ["1", "2.50", "1e3", "x"]}))
+    assert sizes["size"].levels == ("1", "1e3", "2.50", "x")
+    for values, expected in [
+        ([1, 2, 1000], [0, 4, 1]),
+        ([1.0, 2.5, 1000.0], [0, 2, 1]),
+        (["1.0", "2.5", "1000"], [0, 2, 1]),
+        (["x", "1_000", "nan"], [3, 4, 4]),
+    ]:
+        assert sizes.encode(pd.DataFrame({"size": values}))[:, 0].tolist() == expected
+    twice = Schema.learn(pd.DataFrame({"zone": ["7", "007", "8"]}))["zone"]
+    assert [twice.levels[int(twice.code(v))] for v in ("7", "007", 7, 8.0)] == [
+        "7",
+        "007",
+        "7",
+        "8",
+    ]
+    assert twice.code("7.0") == twice.n_levels  # either could be meant
+    flag = Schema.learn(pd.DataFrame({"flag": [True, False]}))["flag"]
+    assert [flag.code(v) for v in (True, "True", 1, 0.0, "1.0")] == [1, 1, 1, 0, 1]
+    assert [flag.is_known(v) for v in ("False", 1, None, "yes", 2)] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_a_column_without_any_known_value_is_named():
+    table = pd.DataFrame({"flag": [True, False], "job": ["a", "b"], "n": [1.0, 2.0]})
+    schema = Schema.learn(table)
+    strange = pl.DataFrame({"flag": ["yes", None], "job": ["A", "B"], "n": [5.0, 6.0]})
+    with pytest.warns(UserWarning, match="was seen in training") as caught:
+        schema.encode(strange)
+    assert str(caught[0].message) == (
+        "no value of column 'flag' was seen in training; it holds values like 'yes', its levels "
+        "are 'False', 'True'; no value of column 'job' was seen in training; it holds values like "
+        "'A', its levels are 'a', 'b'"
+    )
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        schema.encode(table.assign(job=["a", "C"]))
+        schema.encode(table.assign(job=[None, None]))
+        schema.encode(table.iloc[:0])
+        rare = Schema.learn(pd.DataFrame({"job": ["a", "a", "b"]}), max_levels=1)
+        rare.encode(pd.DataFrame({"job": ["b"]}))
+
+
+def test_masked_cells_are_missing():
+    numbers = np.ma.masked_array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])
+    texts = np.ma.masked_array(np.array([["a", "b"], ["c", "d"]]), mask=[[0, 1], [0, 0]])
+    for table, expected in [(numbers, [[1, NAN], [3, 4]]), (texts, [[0, NAN], [1, 0]])]:
+        schema = Schema.learn(table)
+        assert [feature.has_missing for feature in schema.features] == [False, True]
+        np.testing.assert_array_equal(schema.encode(table), expected)
+
+
+def test_lazy_frames_are_collected():
+    table = pl.DataFrame({"a": [1.0, None], "b": ["u", "v"]})
+    schema = Schema.learn(table.lazy())
+    assert schema == Schema.learn(table)
+    np.testing.assert_array_equal(schema.encode(table.lazy()), schema.encode(table))
+
+
+def test_integers_beyond_floats_are_refused_by_name():
+    huge = pd.DataFrame({"a": pd.Series([1, 10**400], dtype=object)})
+    with pytest.raises(ValueError, match=r"column 'a' must hold numbers that a float can hold"):
+        Schema.learn(huge)
+    with pytest.raises(ValueError, match=r"'a' .* got an integer of 1329 bits"):
+        Schema.learn(pd.DataFrame({"a": [1.0]})).encode(huge)
+
+
+def test_names_are_found_fast():
+    names = [f"column {i}" for i in range(20_000)]
+    start = time.process_time()
+    schema = Schema(tuple(Feature(name, i, "numeric") for i, name in enumerate(names)))
+    assert [schema.index(name) for name in names] == list(range(20_000))
+    assert time.process_time() - start < 3  # about 0.1 s; it was minutes
 
 
 def test_frames_are_matched_by_name():
@@ -255,7 +344,7 @@ def test_infinite_values_are_refused_by_name():
         Schema.learn(table)
     schema = Schema.learn(table.iloc[:1])
     for wrong in (table, table.to_numpy(), pl.from_pandas(table)):
-        with pytest.raises(ValueError, match="column 'speed' must be finite"):
+        with pytest.raises(ValueError, match="column 'speed' must be finite or missing; got inf"):
             schema.encode(wrong)
 
 

@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from model_strategies import SCHEMA, TABLE, shapes
 
 from calmgam.model import ShapeFunction, slot_codes
-from calmgam.model.shapes import count_below
+from calmgam.model.shapes import count_below, weighted_mean
 
 X, _, JOB, _ = SCHEMA.features
 EDGES = np.array([0.0, 1.0, 2.0])
@@ -121,3 +121,11 @@ def test_slots_must_fit_into_16_bits():
     zeros = np.zeros(2**16 + 1)
     with pytest.raises(ValueError, match="at most 65536 slots"):
         ShapeFunction(X, np.arange(2**16 - 1.0), zeros, zeros, zeros)
+
+
+def test_means_of_numbers_whose_sum_overflows():
+    assert weighted_mean(np.array([1e308, 1e308, 0.0]), np.array([1.0, 1.0, 0.0])) == 1e308
+    large = np.array([1e300, -1e300, 1e300])
+    assert weighted_mean(large, np.array([1e10, 0.0, 1e10])) == pytest.approx(1e300)
+    assert weighted_mean(large, np.zeros(3)) == 0.0
+    assert weighted_mean(np.array([1.0, 4.0]), np.array([2.0, 1.0])) == 2.0

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from numbers import Number
 from typing import Any
 
 import narwhals as nw
@@ -21,6 +23,7 @@ FloatArray = NDArray[np.float64]
 AnyArray = NDArray[Any]
 Key = tuple[type, Hashable]
 
+MAX_WHOLE = 1e16  # larger floats are written with an exponent: 1e+300, not 301 digits
 UNREADABLE = (
     complex,
     np.complexfloating,
@@ -49,21 +52,38 @@ class Column:
                 raise unreadable(self.name, type(value).__name__)
         return values
 
+    def holds_numbers(self) -> bool:
+        """Tell whether the values are numbers, or all missing; booleans are none."""
+        if isinstance(self.values, np.ndarray):
+            return True
+        present = self.present()
+        is_number = all(isinstance(value, Number) for value in present)
+        return not present or (is_number and not self.is_category and not self.holds_booleans())
+
+    def holds_booleans(self) -> bool:
+        """Tell whether all values of a list that are not missing are booleans."""
+        return all(isinstance(value, bool | np.bool_) for value in self.present())
+
+    def labels(self) -> set[str]:
+        """Return the distinct labels of a list."""
+        return {label(value) for value in self.present()}
+
     def floats(self) -> FloatArray:
         """Return the values as numbers; missing: NaN."""
         if isinstance(self.values, np.ndarray):
             values = self.values.astype(np.float64, copy=False)
         else:
-            values = self._mapped(self._float)
-        if np.isinf(values).any():
+            values = self.mapped(self._float)
+        infinite = np.isinf(values)
+        if infinite.any():
             raise ValueError(
-                f"column {self.name!r} must be finite or missing; it holds infinite values"
+                f"column {self.name!r} must be finite or missing; got {values[infinite][0]}"
             )
         return values
 
     def codes(self, code_of: Mapping[str, int], other: int) -> FloatArray:
         """Return the codes of the values' labels; a label not in `code_of`: other; missing: NaN."""
-        return self._mapped(
+        return self.mapped(
             lambda value: math.nan if is_missing(value) else code_of.get(label(value), other)
         )
 
@@ -72,8 +92,13 @@ class Column:
             return math.nan if is_missing(value) else float(value)
         except (TypeError, ValueError):
             raise ValueError(f"column {self.name!r} must hold numbers; got {value!r}") from None
+        except OverflowError:
+            raise ValueError(
+                f"column {self.name!r} must hold numbers that a float can hold, up to 1.8e308; "
+                f"got an integer of {value.bit_length()} bits"
+            ) from None
 
-    def _mapped(self, function: Callable[[Any], float]) -> FloatArray:
+    def mapped(self, function: Callable[[Any], float]) -> FloatArray:
         """Apply a function to every distinct value."""
         if isinstance(self.values, np.ndarray):
             distinct, inverse = np.unique(self.values, return_inverse=True)
@@ -93,6 +118,7 @@ def read_table(X: Any) -> tuple[list[Column], bool]:
     """Return the columns of a data frame or 2-D array, and whether their names come from it."""
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         raise TypeError("X must be dense; got a sparse matrix: pass X.toarray()")
+    X = as_table(X)
     if not isinstance(X, np.ndarray):
         frame = nw.from_native(X, eager_only=True, pass_through=True)
         if isinstance(frame, nw.DataFrame):
@@ -105,6 +131,37 @@ def read_table(X: Any) -> tuple[list[Column], bool]:
     is_number = X.dtype.kind in "fiu"
     columns = (X[:, i] if is_number else X[:, i].tolist() for i in range(X.shape[1]))
     return [Column(f"x{i}", values) for i, values in enumerate(columns)], False
+
+
+def as_table(X: Any) -> Any:
+    """Return a table as a frame or array in memory: lazy frames collected, masked cells missing."""
+    if isinstance(X, np.ma.MaskedArray):
+        is_number = X.dtype.kind in "fiu"
+        table = np.array(X.data, dtype=np.float64 if is_number else object)
+        table[np.ma.getmaskarray(X)] = math.nan if is_number else None
+        return table
+    if isinstance(X, np.ndarray):
+        return X
+    frame = nw.from_native(X, pass_through=True)
+    return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else X
+
+
+def number_of(text: str) -> float | None:
+    """Return the finite number that a label stands for, if it does."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and "_" not in text else None
+
+
+def read_column(values: Any, name: str) -> Column:
+    """Return a series or one-dimensional array as a column."""
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return replace(_frame_column(series), name=name)
+    table = np.asarray(values).reshape(-1, 1)
+    return replace(read_table(table)[0][0], name=name)
 
 
 def _frame_column(series: nw.Series[Any]) -> Column:
@@ -120,24 +177,17 @@ def _frame_column(series: nw.Series[Any]) -> Column:
 
 def label(value: Any) -> str:
     """Return the text of a level."""
-    if isinstance(value, float | np.floating) and value % 1 == 0:
+    if isinstance(value, float | np.floating) and value % 1 == 0 and -MAX_WHOLE < value < MAX_WHOLE:
         return str(int(value))
     return str(value)
 
 
 def sorted_labels(labels: set[str]) -> list[str]:
     """Sort numerically if every label is a number, else by text."""
-
-    def number(text: str) -> float:
-        value = float(text)
-        if not math.isfinite(value):
-            raise ValueError(f"{text} has no place on the line")
-        return value
-
-    try:
-        return sorted(labels, key=lambda text: (number(text), text))
-    except ValueError:
+    numbers = {text: number_of(text) for text in labels}
+    if None in numbers.values():
         return sorted(labels)
+    return sorted(labels, key=lambda text: (numbers[text], text))
 
 
 def is_missing(value: Any) -> bool:
@@ -150,7 +200,7 @@ def is_missing(value: Any) -> bool:
 
 def refuse_duplicates(names: Sequence[str]) -> None:
     """Raise an error that names the columns that come more than once."""
-    duplicates = sorted({name for name in names if names.count(name) > 1})
+    duplicates = sorted(name for name, count in Counter(names).items() if count > 1)
     if duplicates:
         raise ValueError(f"column names must be distinct; duplicated: {duplicates}")
 

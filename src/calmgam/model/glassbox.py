@@ -12,15 +12,19 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from calmgam.model.columns import FloatArray
+from calmgam.model.ledger import Ledger, PathSplit, check_path
+from calmgam.model.plain import Document, Plain
+from calmgam.model.provenance import Provenance
 from calmgam.model.schema import Feature, Schema
-from calmgam.model.shapes import ShapeFunction, slot_codes
+from calmgam.model.shapes import ShapeFunction, slot_codes, weighted_mean
 from calmgam.model.tree import PartitionTree
 
 LINKS = ("identity", "logit")
@@ -75,7 +79,7 @@ class Term:
     def importance(self) -> float:
         """Mean absolute contribution over the training rows."""
         counts = np.concatenate([shape.counts for shape in self.shapes])
-        return float(np.abs(self._values) @ counts / counts.sum()) if counts.any() else 0.0
+        return weighted_mean(np.abs(self._values), counts)
 
     @property
     def conditioned_on(self) -> tuple[int, ...]:
@@ -94,13 +98,13 @@ class Term:
         return {"feature": self.feature.name, "tree": self.tree.to_dict(), "shapes": shapes}
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any], schema: Schema) -> Term:
+    def from_dict(cls, plain: Document, schema: Schema) -> Term:
         """Inverse of `to_dict`."""
-        feature = schema[plain["feature"]]
+        plain = Plain.of(plain).fields("feature", "tree", "shapes")
+        feature = plain["feature"].find(schema.by_name, "the name of a feature")
         tree = PartitionTree.from_dict(plain["tree"], schema)
-        return cls(
-            feature, tree, tuple(ShapeFunction.from_dict(d, feature) for d in plain["shapes"])
-        )
+        shapes = (ShapeFunction.from_dict(d, feature) for d in plain["shapes"].items())
+        return plain.make(cls, feature, tree, tuple(shapes))
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,15 @@ class Model:
     classes : tuple
         The two class labels of a "logit" model.
     errors : mapping
-        Errors on validation rows at fit time, such as {"metric": "rmse", "gam": 1.2, "calm": 1.0}.
+        Errors on validation rows at fit time, such as {"metric": "rmse", "gam": 1.2, "calm": 1.0};
+        None where one is not known.
+    ledger : Ledger
+        Which splits were considered, kept and refused.
+    path : tuple of PathSplit
+        All splits of joint growth in order of merit, of which the model has the first ones.
+    provenance : Provenance, optional
+        Which table, settings and calmgam the model came from. It says nothing of what the model
+        is, so it does not count in ``==``.
     """
 
     schema: Schema
@@ -127,12 +139,14 @@ class Model:
     link: str = "identity"
     classes: tuple[Any, ...] = ()
     errors: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    ledger: Ledger = field(default_factory=Ledger, hash=False)
+    path: tuple[PathSplit, ...] = field(default=(), hash=False)
+    provenance: Provenance | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "intercept", float(self.intercept))
         object.__setattr__(self, "classes", tuple(map(_plain_scalar, self.classes)))
-        errors = {name: _plain_scalar(error) for name, error in self.errors.items()}
-        object.__setattr__(self, "errors", errors)
+        object.__setattr__(self, "errors", _checked_errors(self.errors))
         if not math.isfinite(self.intercept):
             raise ValueError(f"intercept must be finite; got {self.intercept}")
         if tuple(term.feature for term in self.terms) != self.schema.features:
@@ -141,12 +155,28 @@ class Model:
             raise ValueError(f"link must be one of {LINKS}; got {self.link!r}")
         if len(self.classes) != (2 if self.link == "logit" else 0):
             raise ValueError(f"a logit model has two classes, others none; got {self.classes}")
-        for term in self.terms:
-            for node in term.tree.nodes:
-                if node.condition and node.condition.feature not in self.schema.features:
-                    raise ValueError(
-                        f"condition {node.condition} must ask about a feature of the model"
-                    )
+        if None in self.classes or len(set(self.classes)) < len(self.classes):
+            raise ValueError(f"classes must be two different labels; got {self.classes}")
+        self._check_conditions()
+        self._check_sums()
+        check_path(self.path, self.schema)
+
+    def _check_conditions(self) -> None:
+        """Refuse conditions on features of another table."""
+        trees = (node.condition for term in self.terms for node in term.tree.nodes)
+        records = (*self.ledger.splits, *(step.record for step in self.path))
+        history = (c for r in records for c in (*r.region.conditions, r.condition))
+        features = self.schema.features
+        for condition in filter(None, chain(trees, history)):
+            index = condition.feature.index
+            if index >= len(features) or condition.feature != features[index]:
+                raise ValueError(f"condition {condition} must ask about a feature of the model")
+
+    def _check_sums(self) -> None:
+        """Refuse curves so high that a score could be infinite."""
+        highest = [max(float(np.abs(s.values).max()) for s in term.shapes) for term in self.terms]
+        if not math.isfinite(sum(highest, start=abs(self.intercept))):
+            raise ValueError("the intercept and the curves must add up to finite scores")
 
     def score(self, X: Any) -> FloatArray:
         """Score of every row: the sum of intercept and contributions, on the link scale."""
@@ -229,15 +259,29 @@ class Model:
             "schema": self.schema.to_dict(),
             "intercept": self.intercept,
             "terms": [term.to_dict() for term in self.terms],
+            "ledger": self.ledger.to_dict(),
+            "path": [step.to_dict() for step in self.path],
+            "provenance": None if self.provenance is None else self.provenance.to_dict(),
         }
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Model:
+    def from_dict(cls, plain: Document) -> Model:
         """Inverse of `to_dict`."""
+        plain = Plain.of(plain).fields(*(field.name for field in fields(cls)))
         schema = Schema.from_dict(plain["schema"])
-        terms = tuple(Term.from_dict(d, schema) for d in plain["terms"])
-        classes = tuple(plain["classes"])
-        return cls(schema, plain["intercept"], terms, plain["link"], classes, plain["errors"])
+        has_provenance = plain["provenance"].value is not None
+        return plain.make(
+            cls,
+            schema,
+            plain["intercept"].number(),
+            tuple(Term.from_dict(part, schema) for part in plain["terms"].items()),
+            plain["link"].choice(LINKS),
+            tuple(part.value for part in plain["classes"].items()),
+            {name: part.value for name, part in plain["errors"].entries().items()},
+            Ledger.from_dict(plain["ledger"], schema),
+            tuple(PathSplit.from_dict(part, schema) for part in plain["path"].items()),
+            Provenance.from_dict(plain["provenance"]) if has_provenance else None,
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a JSON file, which `calmgam.load` reads."""
@@ -264,6 +308,18 @@ def _plain_scalar(value: Any) -> Any:
     if value is not None and not isinstance(value, str | int | float):
         raise ValueError(f"classes and errors must be text, numbers or booleans; got {value!r}")
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _checked_errors(errors: Mapping[str, Any]) -> dict[str, Any]:
+    """Return errors as JSON scalars: the metric is text, the others are numbers or None."""
+    plain = {name: _plain_scalar(error) for name, error in errors.items()}
+    for name, error in plain.items():
+        is_number = isinstance(error, int | float) and not isinstance(error, bool)
+        is_right = isinstance(error, str) if name == "metric" else error is None or is_number
+        if not is_right:
+            what = "text" if name == "metric" else "a number or None"
+            raise ValueError(f"errors[{name!r}] must be {what}; got {error!r}")
+    return plain
 
 
 def _logistic(score: FloatArray) -> FloatArray:

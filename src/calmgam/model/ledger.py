@@ -9,15 +9,35 @@ reference, d · sum_i sum_r P_ir H_ir.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import groupby
 from typing import Any
 
+from calmgam.model.plain import Document, Plain
 from calmgam.model.regions import Condition, Region
+from calmgam.model.schema import Schema
 
 
-@dataclass(frozen=True)
-class SplitRecord:
+class _Record:
+    """A value with plain floats in it, of which NaN equals NaN."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, float):
+                object.__setattr__(self, name, float(value))  # numpy's are written otherwise
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        return all(one == two or (one != one and two != two) for one, two in pairs)
+
+    def __hash__(self) -> int:
+        return hash(tuple(value for value in vars(self).values() if not isinstance(value, float)))
+
+
+@dataclass(frozen=True, eq=False)
+class SplitRecord(_Record):
     """The best split of one region of one feature, made or refused.
 
     Parameters
@@ -68,8 +88,8 @@ class SplitRecord:
         """Absolute drop, as part of the whole background: comparable between features."""
         return self.share * self.heterogeneity_before * self.drop
 
-    def to_dict(self) -> dict[str, Any]:
-        """One row of the ledger, in plain values."""
+    def row(self) -> dict[str, Any]:
+        """One row of the ledger as people read it: texts and numbers."""
         return {
             "feature": self.feature,
             "region": str(self.region),
@@ -87,6 +107,31 @@ class SplitRecord:
             "n_right": self.n_right,
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        condition = None if self.condition is None else self.condition.to_dict()
+        return dict(vars(self)) | {"region": self.region.to_dict(), "condition": condition}
+
+    @classmethod
+    def from_dict(cls, plain: Document, schema: Schema) -> SplitRecord:
+        """Inverse of `to_dict`."""
+        plain = Plain.of(plain).fields(*(field.name for field in fields(cls)))
+        has_condition = plain["condition"].value is not None
+        return cls(
+            feature=plain["feature"].find(schema.by_name, "the name of a feature").name,
+            region=Region.from_dict(plain["region"], schema),
+            condition=Condition.from_dict(plain["condition"], schema) if has_condition else None,
+            depth=plain["depth"].integer(),
+            n_rows=plain["n_rows"].integer(),
+            n_left=plain["n_left"].integer(),
+            n_right=plain["n_right"].integer(),
+            share=plain["share"].number(finite=False),
+            heterogeneity_before=plain["heterogeneity_before"].number(finite=False),
+            drop=plain["drop"].number(finite=False),
+            accepted=plain["accepted"].flag(),
+            reason=plain["reason"].text(),
+        )
+
 
 @dataclass(frozen=True)
 class PathSplit:
@@ -96,9 +141,35 @@ class PathSplit:
     leaf: int
     record: SplitRecord
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON; the record names the feature."""
+        return {"leaf": self.leaf, "record": self.record.to_dict()}
 
-@dataclass(frozen=True)
-class PathPoint:
+    @classmethod
+    def from_dict(cls, plain: Document, schema: Schema) -> PathSplit:
+        """Inverse of `to_dict`."""
+        plain = Plain.of(plain).fields("leaf", "record")
+        record = SplitRecord.from_dict(plain["record"], schema)
+        return cls(schema.index(record.feature), plain["leaf"].integer(), record)
+
+
+def check_path(path: Sequence[PathSplit], schema: Schema) -> None:
+    """Raise an error if the steps of a path cannot follow each other."""
+    n_leaves = [1] * schema.n_features
+    for position, step in enumerate(path):
+        index = step.feature
+        if not 0 <= index < schema.n_features or schema.names[index] != step.record.feature:
+            raise ValueError(f"path[{position}] must split the feature of its record; got {step}")
+        if step.record.condition is None or not 0 <= step.leaf < n_leaves[index]:
+            raise ValueError(
+                f"path[{position}] must split one of the {n_leaves[index]} leaves of "
+                f"{step.record.feature!r} by a condition; got leaf {step.leaf}"
+            )
+        n_leaves[index] += 1
+
+
+@dataclass(frozen=True, eq=False)
+class PathPoint(_Record):
     """Cross-validated error after a number of splits.
 
     Parameters
@@ -116,6 +187,21 @@ class PathPoint:
     error: float
     standard_error: float
     chosen: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return dict(vars(self))
+
+    @classmethod
+    def from_dict(cls, plain: Document) -> PathPoint:
+        """Inverse of `to_dict`."""
+        plain = Plain.of(plain).fields("n_splits", "error", "standard_error", "chosen")
+        return cls(
+            n_splits=plain["n_splits"].integer(),
+            error=plain["error"].number(finite=False),
+            standard_error=plain["standard_error"].number(finite=False),
+            chosen=plain["chosen"].flag(),
+        )
 
 
 @dataclass(frozen=True)
@@ -192,11 +278,33 @@ class Ledger:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the records in plain values, one dict per split."""
-        return [record.to_dict() for record in self.splits]
+        return [record.row() for record in self.splits]
 
     def to_frame(self) -> Any:
         """Return the records as a pandas data frame; as `rows()` where there is no pandas."""
         return frame_of(self.rows())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "n_features": self.n_features,
+            "is_joint": self.is_joint,
+            "effect": self.effect,
+            "splits": [record.to_dict() for record in self.splits],
+            "path": [point.to_dict() for point in self.path],
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Document, schema: Schema) -> Ledger:
+        """Inverse of `to_dict`."""
+        plain = Plain.of(plain).fields("n_features", "is_joint", "effect", "splits", "path")
+        return cls(
+            n_features=plain["n_features"].integer(),
+            splits=tuple(SplitRecord.from_dict(part, schema) for part in plain["splits"].items()),
+            path=tuple(map(PathPoint.from_dict, plain["path"].items())),
+            is_joint=plain["is_joint"].flag(),
+            effect=plain["effect"].text(),
+        )
 
 
 def frame_of(rows: list[dict[str, Any]], columns: Sequence[str] | None = None) -> Any:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -19,49 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam.model.columns import FloatArray
+from calmgam.model.plain import Document, Plain
 from calmgam.model.schema import Feature, Schema
+from calmgam.model.value_sets import EVERYTHING, Interval, Support, complement, merge
 
 Mask = NDArray[np.bool_]
-Interval = tuple[float, float]
-
-EVERYTHING: Interval = (-math.inf, math.inf)
 NEGATION = {"<=": ">", ">": "<=", "=": "!=", "!=": "="}
 BARE_SIGNS = r"""[^\s"'{},<>=!]"""
 KEYWORDS = {"and", "or", "in", "not", "is", "missing", "everywhere"}
-
-
-@dataclass(frozen=True)
-class Support:
-    """A set of values of one feature: sorted, non-touching intervals (low, high], and missing."""
-
-    intervals: tuple[Interval, ...]
-    missing: bool
-
-    def __bool__(self) -> bool:
-        return bool(self.intervals) or self.missing
-
-    def __and__(self, other: Support) -> Support:
-        overlaps = (
-            (max(low, other_low), min(high, other_high))
-            for low, high in self.intervals
-            for other_low, other_high in other.intervals
-        )
-        return Support(_nonempty(overlaps), self.missing and other.missing)
-
-    def codes(self, n_levels: int) -> set[int]:
-        """Return the codes of the levels in the set; unseen: n_levels, missing: n_levels + 1."""
-        on_axis = range(n_levels + 1)
-        codes = {code for code in on_axis if any(a < code <= b for a, b in self.intervals)}
-        return codes | ({n_levels + 1} if self.missing else set())
-
-    def __le__(self, other: Support) -> bool:
-        """Subset: the intervals of `other` do not touch, so each of ours must lie inside one."""
-        return self.missing <= other.missing and all(
-            any(
-                other_low <= low and high <= other_high for other_low, other_high in other.intervals
-            )
-            for low, high in self.intervals
-        )
 
 
 @dataclass(frozen=True)
@@ -127,13 +91,13 @@ class Condition:
     def support(self) -> Support:
         """The values that satisfy the condition."""
         if not self.feature.is_numeric:
-            inside = _merge((code - 1.0, float(code)) for code in self.codes)
+            inside = merge((code - 1.0, float(code)) for code in self.codes)
         elif self.operator in ("=", "!="):
             inside = (self.bounds,)
         else:
             inside = ((-math.inf, self.threshold),)
         if self.is_negative:
-            inside = _complement(inside, _axis(self.feature))
+            inside = complement(inside, _axis(self.feature))
         return Support(inside, self.missing)
 
     @property
@@ -211,16 +175,25 @@ class Condition:
         return plain
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any], schema: Schema) -> Condition:
+    def from_dict(cls, plain: Document, schema: Schema) -> Condition:
         """Inverse of `to_dict`."""
-        feature = schema[plain["feature"]]
+        plain = Plain.of(plain)
+        plain.fields("feature", "operator", "value", "missing", optional=("bounds",))
+        feature = plain["feature"].find(schema.by_name, "the name of a feature")
         value: float | tuple[int, ...]
         if feature.is_numeric:
-            value = float(plain["value"])
+            value = plain["value"].number(finite=False)
         else:
-            value = tuple(sorted(feature.levels.index(label) for label in plain["value"]))
-        low, high = plain.get("bounds", EVERYTHING)
-        return cls(feature, plain["operator"], value, plain["missing"], (float(low), float(high)))
+            what = f"a level of {feature.name!r}"
+            value = tuple(sorted(one.find(feature.code_of, what) for one in plain["value"].items()))
+        bounds = EVERYTHING
+        if "bounds" in plain:
+            ends = [end.number(finite=False) for end in plain["bounds"].items()]
+            if len(ends) != 2:
+                raise plain["bounds"].error("be two numbers")
+            bounds = ends[0], ends[1]
+        operator, missing = plain["operator"].choice(NEGATION), plain["missing"].flag()
+        return plain.make(cls, feature, operator, value, missing, bounds)
 
 
 @dataclass(frozen=True)
@@ -234,10 +207,7 @@ class Region:
         """The values each restricted feature may have, by feature index."""
         supports: dict[int, Support] = {}
         for condition in self.conditions:
-            index, support = condition.feature.index, condition.support
-            if support == Support((_axis(condition.feature),), missing=True):
-                continue  # every value will do
-            supports[index] = supports[index] & support if index in supports else support
+            supports = _narrowed(supports, condition)
         return supports
 
     @property
@@ -254,7 +224,9 @@ class Region:
 
     def with_condition(self, condition: Condition) -> Region:
         """Return the part of the region where the condition holds too."""
-        return Region((*self.conditions, condition))
+        part = Region((*self.conditions, condition))
+        vars(part)["supports"] = _narrowed(self.supports, condition)  # need not be found again
+        return part
 
     def __and__(self, other: Region) -> Region:
         return Region(self.conditions + other.conditions)
@@ -269,7 +241,13 @@ class Region:
 
     def contradicts(self, other: Region | Condition) -> bool:
         """No row lies in both regions."""
-        return (self & _as_region(other)).is_empty
+        other = _as_region(other)
+        shared = self.supports.keys() & other.supports.keys()
+        return (
+            self.is_empty
+            or other.is_empty
+            or any(not self.supports[index] & other.supports[index] for index in shared)
+        )
 
     def __str__(self) -> str:
         return " and ".join(map(self._feature_text, self.supports)) or "everywhere"
@@ -296,9 +274,10 @@ class Region:
         return {"conditions": [condition.to_dict() for condition in self.conditions]}
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any], schema: Schema) -> Region:
+    def from_dict(cls, plain: Document, schema: Schema) -> Region:
         """Inverse of `to_dict`."""
-        return cls(tuple(Condition.from_dict(d, schema) for d in plain["conditions"]))
+        plain = Plain.of(plain).fields("conditions")
+        return cls(tuple(Condition.from_dict(d, schema) for d in plain["conditions"].items()))
 
 
 def number_text(value: float) -> str:
@@ -360,25 +339,13 @@ def _axis(feature: Feature) -> Interval:
     return EVERYTHING if feature.is_numeric else (-1.0, float(feature.n_levels))
 
 
+def _narrowed(supports: dict[int, Support], condition: Condition) -> dict[int, Support]:
+    """Return what is left of the values that features may have if a condition holds, too."""
+    index, support = condition.feature.index, condition.support
+    if support == Support((_axis(condition.feature),), missing=True):
+        return supports  # every value will do
+    return supports | {index: supports[index] & support if index in supports else support}
+
+
 def _as_region(predicate: Region | Condition) -> Region:
     return Region((predicate,)) if isinstance(predicate, Condition) else predicate
-
-
-def _nonempty(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
-    return tuple((low, high) for low, high in intervals if low < high)
-
-
-def _merge(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
-    """Join sorted intervals that touch."""
-    merged: list[Interval] = []
-    for low, high in intervals:
-        if merged and merged[-1][1] == low:
-            low = merged.pop()[0]
-        merged.append((low, high))
-    return tuple(merged)
-
-
-def _complement(intervals: tuple[Interval, ...], domain: Interval) -> tuple[Interval, ...]:
-    lows = (domain[0], *(high for _, high in intervals))
-    highs = (*(low for low, _ in intervals), domain[1])
-    return _nonempty(zip(lows, highs, strict=True))

@@ -10,10 +10,10 @@ table with those columns into one float64 matrix, the only form the rest of the 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import warnings
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -22,16 +22,22 @@ from calmgam.model.columns import (
     AnyArray,
     Column,
     FloatArray,
+    as_table,
+    is_missing,
     label,
+    number_of,
     read_table,
     refuse_duplicates,
     sorted_labels,
 )
+from calmgam.model.plain import Document, Plain
 
 __all__ = ["Feature", "FloatArray", "Schema"]
 
 KINDS = ("numeric", "boolean", "categorical")
 BOOLEAN_LEVELS = ("False", "True")
+BOOLEAN_NUMBERS = ("0", "1")
+MAX_SHOWN_LEVELS = 5
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,7 @@ class Feature:
     has_rare : bool
         Some training rows had a level that was too rare to keep.
     low, high : float
-        Finite range of a numeric feature in training; NaN if there was no value.
+        Finite range of a numeric feature in training; NaN if there was no value, and of levels.
     whole : bool
         All numbers seen in training were whole.
     ordered : bool
@@ -83,6 +89,13 @@ class Feature:
             raise ValueError(f"levels of feature {self.name!r} must be distinct")
         if self.kind == "boolean" and self.levels != BOOLEAN_LEVELS:
             raise ValueError(f"levels of boolean feature {self.name!r} must be {BOOLEAN_LEVELS}")
+        is_unknown = math.isnan(self.low) and math.isnan(self.high)
+        is_range = self.is_numeric and -math.inf < self.low <= self.high < math.inf
+        if not (is_unknown or is_range):
+            raise ValueError(
+                f"range of feature {self.name!r} must be finite with low <= high, or NaN and NaN "
+                f"(as of levels); got {self.low} and {self.high}"
+            )
 
     def _identity(self) -> tuple[Any, ...]:
         # repr, so that NaN equals NaN
@@ -113,6 +126,37 @@ class Feature:
         """Number of levels; also the code of a level that is not among them."""
         return len(self.levels)
 
+    @cached_property
+    def code_of(self) -> dict[str, int]:
+        """The code of every level's label."""
+        return {text: code for code, text in enumerate(self.levels)}
+
+    @cached_property
+    def _code_of_number(self) -> dict[float, int]:
+        """The code of the level that equals a number, where just one does."""
+        texts = BOOLEAN_NUMBERS if self.kind == "boolean" else self.levels
+        numbers = [number_of(text) for text in texts]
+        counts = Counter(numbers)
+        return {n: code for code, n in enumerate(numbers) if n is not None and counts[n] == 1}
+
+    def code(self, value: Any) -> float:
+        """Encode one value of a feature with levels.
+
+        A level is known by its label, or by a number that equals it: 5, 5.0 and "5.0" are the level
+        "5"; 0 and 1 are booleans. Unseen levels have the code `n_levels`, missing ones NaN.
+        """
+        if is_missing(value):
+            return math.nan
+        text = label(value)
+        if text in self.code_of:
+            return self.code_of[text]
+        number = number_of(text)
+        return self.n_levels if number is None else self._code_of_number.get(number, self.n_levels)
+
+    def is_known(self, value: Any) -> bool:
+        """Tell whether a value is a number, missing or one of the levels: not an unseen level."""
+        return self.is_numeric or self.code(value) != self.n_levels
+
     def label(self, code: int) -> str:
         """Text of a level's code."""
         return self.levels[code] if code < self.n_levels else "other"
@@ -132,21 +176,24 @@ class Feature:
         }
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any], index: int) -> Feature:
+    def from_dict(cls, plain: Document, index: int) -> Feature:
         """Inverse of `to_dict`."""
-        if not all(isinstance(text, str) for text in (plain["name"], *plain["levels"])):
-            raise ValueError(f"name and levels of feature {index} must be text")
-        return cls(
-            name=plain["name"],
-            index=index,
-            kind=plain["kind"],
-            levels=tuple(plain["levels"]),
-            has_missing=bool(plain["has_missing"]),
-            has_rare=bool(plain["has_rare"]),
-            low=float(plain["low"]),
-            high=float(plain["high"]),
-            whole=bool(plain.get("whole", False)),
-            ordered=bool(plain.get("ordered", False)),
+        plain = Plain.of(plain)
+        flags = ("whole", "ordered")  # which version 1 did not know
+        plain.fields(
+            *("name", "kind", "levels", "has_missing", "has_rare", "low", "high"), optional=flags
+        )
+        return plain.make(
+            cls,
+            plain["name"].text(),
+            index,
+            plain["kind"].choice(KINDS),
+            plain["levels"].texts(),
+            plain["has_missing"].flag(),
+            plain["has_rare"].flag(),
+            plain["low"].number(finite=False),
+            plain["high"].number(finite=False),
+            *(name in plain and plain[name].flag() for name in flags),
         )
 
 
@@ -185,31 +232,34 @@ class Schema:
         """Names of all features."""
         return tuple(feature.name for feature in self.features)
 
-    @cached_property
-    def _index_of(self) -> dict[str, int]:
-        return {name: index for index, name in enumerate(self.names)}
-
     @property
     def n_features(self) -> int:
         """Number of features."""
         return len(self.features)
 
+    @cached_property
+    def by_name(self) -> dict[str, Feature]:
+        """All features by name."""
+        return {feature.name: feature for feature in self.features}
+
     def __getitem__(self, name: str) -> Feature:
-        return self.features[self.index(name)]
+        try:
+            return self.by_name[name]
+        except KeyError:
+            raise KeyError(f"no feature is called {name!r}; there are {list(self.names)}") from None
 
     def index(self, name: str) -> int:
         """Column of the feature called `name`."""
-        try:
-            return self._index_of[name]
-        except KeyError:
-            raise KeyError(f"no feature is called {name!r}; there are {list(self.names)}") from None
+        return self[name].index
 
     def encode(self, X: Any) -> FloatArray:
         """Turn a table into the float64 matrix of the module's docstring, in Fortran order.
 
         Columns of a data frame are found by name (any order, others ignored), those of an array
         by position. A float64 array in Fortran order without levels to look up is not copied.
+        A warning names the columns of which no value is known.
         """
+        X = as_table(X)
         is_plain = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu"
         if is_plain:
             X = _fortran_floats(X)
@@ -217,10 +267,15 @@ class Schema:
         is_plain = is_plain and all(feature.is_numeric for feature in self.features)
         shape = len(columns[0].values), self.n_features
         encoded: FloatArray = X if is_plain else np.empty(shape, order="F")
+        strange = []
         for feature, column in zip(self.features, columns, strict=True):
-            values = _encode(feature, column)
+            values = column.floats() if feature.is_numeric else column.mapped(feature.code)
             if not is_plain:
                 encoded[:, feature.index] = values
+            if not feature.is_numeric and _is_strange(feature, values):
+                strange.append(_strangeness(feature, column))
+        if strange:
+            warnings.warn("; ".join(strange), UserWarning, stacklevel=2)
         return encoded
 
     def _matched(self, X: Any) -> list[Column]:
@@ -242,22 +297,18 @@ class Schema:
         return {"features": [feature.to_dict() for feature in self.features]}
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Schema:
+    def from_dict(cls, plain: Document) -> Schema:
         """Inverse of `to_dict`."""
-        return cls(tuple(Feature.from_dict(d, i) for i, d in enumerate(plain["features"])))
+        plain = Plain.of(plain).fields("features")
+        features = (Feature.from_dict(d, i) for i, d in enumerate(plain["features"].items()))
+        return plain.make(cls, tuple(features))
 
 
 def _learn(column: Column, index: int, max_levels: int) -> Feature:
-    if isinstance(column.values, np.ndarray):
+    if column.holds_numbers():
         return _learn_numeric(column, index)
-    present = column.present()
-    is_boolean = all(isinstance(value, bool | np.bool_) for value in present)
-    is_number = all(isinstance(value, Number) for value in present)
-    if not present or (is_number and not is_boolean and not column.is_category):
-        return _learn_numeric(column, index)
-
-    seen = {label(value) for value in present}
-    if is_boolean and not column.is_category:
+    seen = column.labels()
+    if column.holds_booleans() and not column.is_category:
         kind, levels = "boolean", list(BOOLEAN_LEVELS)
     else:
         kind = "categorical"
@@ -285,13 +336,22 @@ def _learn_numeric(column: Column, index: int) -> Feature:
     )
 
 
-def _encode(feature: Feature, column: Column) -> FloatArray:
-    if feature.is_numeric:
-        return column.floats()
-    code_of = {text: code for code, text in enumerate(feature.levels)}
-    if feature.kind == "boolean":
-        code_of |= {"0": 0, "1": 1}
-    return column.codes(code_of, feature.n_levels)
+def _is_strange(feature: Feature, codes: FloatArray) -> bool:
+    """Tell whether no value of a column is known, though some are there."""
+    present = codes[~np.isnan(codes)]
+    return len(present) > 0 and not feature.has_rare and bool((present == feature.n_levels).all())
+
+
+def _strangeness(feature: Feature, column: Column) -> str:
+    """Say what is wrong with a column of which no value is known."""
+    values = column.values if isinstance(column.values, list) else column.values.tolist()
+    value = next(value for value in values if not is_missing(value))
+    levels = ", ".join(map(repr, feature.levels[:MAX_SHOWN_LEVELS]))
+    more = ", …" if feature.n_levels > MAX_SHOWN_LEVELS else ""
+    return (
+        f"no value of column {feature.name!r} was seen in training; it holds values like "
+        f"{value!r}, its levels are {levels}{more}"
+    )
 
 
 def _fortran_floats(X: AnyArray) -> FloatArray:

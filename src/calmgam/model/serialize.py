@@ -10,13 +10,16 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from calmgam.model.files import write_text
 from calmgam.model.glassbox import Model
+from calmgam.model.ledger import Ledger
+from calmgam.model.plain import Plain
 
-FORMAT, VERSION = "calmgam", 1
+FORMAT, VERSION = "calmgam", 2
 
 
 def to_json(model: Model) -> str:
@@ -28,25 +31,31 @@ def to_json(model: Model) -> str:
 def from_json(text: str) -> Model:
     """Read a model from text; anything wrong with it is a ValueError."""
     try:
-        document = json.loads(text)
+        document = json.loads(
+            text, object_pairs_hook=_without_doubles, parse_constant=_refuse_constant
+        )
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not JSON: {error}") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
+    if not isinstance(document, dict) or document.pop("format", None) != FORMAT:
         raise ValueError('not a calmgam model: it does not say "format": "calmgam"')
-    version = document.get("version")
-    if not isinstance(version, int) or version < 1:
-        raise ValueError(f"version must be a whole number from 1; got {version!r}")
+    version = Plain({"version": document.pop("version", None)})["version"].integer(low=1)
     if version > VERSION:
         raise ValueError(
             f"model file version {version} is newer than this calmgam (reads up to {VERSION}): "
             "upgrade calmgam"
         )
-    try:
-        return Model.from_dict(document)
-    except ValueError:
-        raise
-    except Exception as error:  # whatever a damaged document makes the constructors stumble over
-        raise ValueError(f"damaged model: {type(error).__name__}: {error}") from error
+    return Model.from_dict(_upgraded(document, version))
+
+
+def _upgraded(document: dict[str, Any], version: int) -> dict[str, Any]:
+    """Return a document of any version in the form of the newest."""
+    if version > 1:
+        return document
+    history: dict[str, Any] = {"ledger": Ledger().to_dict(), "path": [], "provenance": None}
+    unknown = sorted(history.keys() & document.keys())
+    if unknown:
+        raise ValueError(f'a model of version 1 must not have the field "{unknown[0]}"')
+    return document | history
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
@@ -62,6 +71,18 @@ def load(path: str | os.PathLike[str]) -> Model:
         raise ValueError(f"cannot load a model from {os.fspath(path)}: {error}") from error
 
 
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise ValueError(f'an object must not have the field "{name}" more than once')
+    return fields
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f'{name} is no number of JSON; it is written as text, such as "nan"')
+
+
 def _plain(value: Any) -> Any:
     """Replace the numbers that JSON lacks by their names."""
     if isinstance(value, float) and not math.isfinite(value):
@@ -69,5 +90,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
+        if set(map(type, value)) == {float} and all(map(math.isfinite, value)):
+            return value
         return [_plain(part) for part in value]
     return value

@@ -10,7 +10,6 @@ A value is looked up by its slot, and every curve of a feature has the same slot
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,9 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from calmgam.model.columns import FloatArray
+from calmgam.model.plain import Document, Plain
 from calmgam.model.schema import Feature
 
 MAX_SLOTS = 2**16
+ARRAYS = ("edges", "values", "counts", "spreads")
 
 
 def slot_codes(feature: Feature, edges: FloatArray, column: FloatArray) -> NDArray[np.uint16]:
@@ -55,6 +56,18 @@ def count_slots(feature: Feature, edges: FloatArray) -> int:
     return (len(edges) if feature.is_numeric else feature.n_levels) + 2
 
 
+def weighted_mean(values: FloatArray, weights: FloatArray) -> float:
+    """Mean of finite values; 0 if nothing has any weight."""
+    if not weights.any():
+        return 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = values @ weights / weights.sum()
+    if not np.isfinite(mean):  # the sums are too large for floats, the mean is not
+        shares = weights / weights.max()
+        mean = values @ (shares / shares.sum())
+    return float(mean)
+
+
 @dataclass(frozen=True, eq=False)
 class ShapeFunction:
     """A step function of a number, or one value per level, with missing and unseen values.
@@ -75,7 +88,7 @@ class ShapeFunction:
     spreads: FloatArray
 
     def __post_init__(self) -> None:
-        for name in ("edges", "values", "counts", "spreads"):
+        for name in ARRAYS:
             array = np.array(getattr(self, name), dtype=np.float64)
             if array.ndim != 1 or not np.isfinite(array).all():
                 raise ValueError(
@@ -104,8 +117,7 @@ class ShapeFunction:
         if not isinstance(other, ShapeFunction):
             return NotImplemented
         return self.feature == other.feature and all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("edges", "values", "counts", "spreads")
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in ARRAYS
         )
 
     def __hash__(self) -> int:
@@ -127,8 +139,7 @@ class ShapeFunction:
     @property
     def mean(self) -> float:
         """Mean over the training rows; 0 if there were none."""
-        total = self.counts.sum()
-        return float(self.values @ self.counts / total) if total > 0 else 0.0
+        return weighted_mean(self.values, self.counts)
 
     @property
     def range(self) -> tuple[float, float]:
@@ -157,11 +168,10 @@ class ShapeFunction:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; the feature is known from the place."""
-        return {
-            name: getattr(self, name).tolist() for name in ("edges", "values", "counts", "spreads")
-        }
+        return {name: getattr(self, name).tolist() for name in ARRAYS}
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any], feature: Feature) -> ShapeFunction:
+    def from_dict(cls, plain: Document, feature: Feature) -> ShapeFunction:
         """Inverse of `to_dict`."""
-        return cls(feature, plain["edges"], plain["values"], plain["counts"], plain["spreads"])
+        plain = Plain.of(plain).fields(*ARRAYS)
+        return plain.make(cls, feature, *(plain[name].numbers() for name in ARRAYS))

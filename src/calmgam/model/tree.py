@@ -7,19 +7,19 @@ leave gaps. `PartitionTree(nodes)` checks that it is one tree without unreachabl
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calmgam.model.columns import FloatArray
+from calmgam.model.partition import MAX_DEPTH, nested_splits, too_deep
+from calmgam.model.plain import Document, Plain
 from calmgam.model.regions import Condition, Mask, Region
-from calmgam.model.schema import Feature, Schema
+from calmgam.model.schema import Schema
 
 Rows = slice | NDArray[np.intp]
 Holds = Callable[[Condition, Rows], Mask]
@@ -77,6 +77,8 @@ class PartitionTree:
             yield index, region
             node = self.nodes[index]
             if node.condition is not None:
+                if len(region.conditions) == MAX_DEPTH:
+                    raise too_deep()
                 stack.append((node.right, region.with_condition(node.condition.negate())))
                 stack.append((node.left, region.with_condition(node.condition)))
 
@@ -93,36 +95,26 @@ class PartitionTree:
         by splitting in two again and again. Missing values of a feature that had none in training
         need not be covered: they go where the first split on that feature sends them.
         """
-        for region in regions:
-            if region.is_empty:
-                raise ValueError(f"regions must not be empty; no row lies in: {region}")
-        for first, second in combinations(regions, 2):
-            if not first.contradicts(second):
-                raise ValueError(
-                    f"regions must not overlap; both hold {first & second}: "
-                    f"({first}) and ({second})"
-                )
-        gap = _find_gap(Region(), list(regions))
-        if gap is not None:
-            raise ValueError(f"regions must cover everything; none of them holds: {gap}")
-        return cls.from_nested(_find_splits(list(regions)))
+        return cls.from_nested(nested_splits(regions))
 
     @classmethod
     def from_nested(cls, nested: Any) -> PartitionTree:
         """Return the tree of `None` (a leaf) or `(condition, nested_left, nested_right)`."""
         nodes: list[Node] = []
 
-        def add(part: Any, leaf: int) -> int:
+        def add(part: Any, leaf: int, depth: int = 0) -> int:
             """Append `part`, whose first leaf has number `leaf`; return the next leaf's number."""
             if part is None:
                 nodes.append(Node(leaf=leaf))
                 return leaf + 1
+            if depth == MAX_DEPTH:
+                raise too_deep()
             condition, left, right = part
             position = len(nodes)
             nodes.append(Node(leaf=0))  # its place; the children come behind it
-            leaf = add(left, leaf)
+            leaf = add(left, leaf, depth + 1)
             right_position = len(nodes)
-            leaf = add(right, leaf)
+            leaf = add(right, leaf, depth + 1)
             nodes[position] = Node(condition, position + 1, right_position)
             return leaf
 
@@ -238,83 +230,18 @@ class PartitionTree:
         }
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any], schema: Schema) -> PartitionTree:
+    def from_dict(cls, plain: Document, schema: Schema) -> PartitionTree:
         """Inverse of `to_dict`."""
-        return cls.from_nested(_nested_from_dict(plain, schema))
+        plain = Plain.of(plain)
+        return plain.make(cls.from_nested, _nested_from_dict(plain, schema))
 
 
-def _nested_from_dict(plain: Mapping[str, Any], schema: Schema) -> Any:
-    if not plain:
+def _nested_from_dict(plain: Plain, schema: Schema, depth: int = 0) -> Any:
+    if plain.value == {}:
         return None
-    left, right = plain["left"], plain["right"]
+    if depth == MAX_DEPTH:
+        raise too_deep()
+    plain.fields("condition", "left", "right")
     condition = Condition.from_dict(plain["condition"], schema)
-    return condition, _nested_from_dict(left, schema), _nested_from_dict(right, schema)
-
-
-def _find_gap(path: Region, regions: list[Region]) -> Region | None:
-    """Return a part of `path` that no region covers."""
-    if _is_void(path):
-        return None
-    regions = [region for region in regions if not path.contradicts(region)]
-    if not regions:
-        return path
-    open_conditions = (c for c in regions[0].conditions if not path.implies(c))
-    condition = next(open_conditions, None)
-    if condition is None:  # the first region covers the path
-        return None
-    for side in (condition, condition.negate()):
-        gap = _find_gap(path.with_condition(side), regions)
-        if gap is not None:
-            return gap
-    return None
-
-
-def _is_void(region: Region) -> bool:
-    """No row lies in the region, or only missing values of a feature that has none."""
-    expected = {c.feature.index for c in region.conditions if c.feature.has_missing}
-    return any(
-        not support.intervals and not (support.missing and index in expected)
-        for index, support in region.supports.items()
-    )
-
-
-def _find_splits(regions: list[Region]) -> Any:
-    """Return the nested tree of disjoint regions: any split that cuts none of them is right."""
-    if len(regions) == 1:
-        return None
-    for condition in _possible_splits(regions):
-        inside = [region for region in regions if region.implies(condition)]
-        outside = [region for region in regions if region.contradicts(condition)]
-        if inside and outside and len(inside) + len(outside) == len(regions):
-            return condition, _find_splits(inside), _find_splits(outside)
-    texts = "; ".join(map(str, regions))
-    raise ValueError(f"regions must come from splitting in two again and again; stuck at: {texts}")
-
-
-def _possible_splits(regions: list[Region]) -> Iterator[Condition]:
-    """Conditions that may separate the regions, each with missing values on either side."""
-    for condition in dict.fromkeys(c for region in regions for c in region.conditions):
-        yield from (condition, replace(condition, missing=not condition.missing))
-        if condition.feature.is_numeric:
-            for edge in (*condition.edges, math.inf):
-                for missing in (False, True):
-                    yield Condition(condition.feature, "<=", edge, missing)
-        else:
-            yield from _level_groups(condition.feature, regions)
-
-
-def _level_groups(feature: Feature, regions: list[Region]) -> Iterator[Condition]:
-    """Conditions for the groups of levels that some regions hang together by."""
-    groups: list[set[int]] = []  # the unseen level is n_levels, missing is n_levels + 1
-    for region in regions:
-        if feature.index not in region.supports:
-            return
-        group = region.supports[feature.index].codes(feature.n_levels)
-        for other in [other for other in groups if other & group]:
-            groups.remove(other)
-            group |= other
-        groups.append(group)
-    for group in groups:
-        if feature.n_levels not in group:
-            levels = tuple(sorted(group - {feature.n_levels + 1}))
-            yield Condition(feature, "=", levels, feature.n_levels + 1 in group)
+    left, right = (_nested_from_dict(plain[s], schema, depth + 1) for s in ("left", "right"))
+    return condition, left, right

@@ -1,5 +1,6 @@
 import warnings
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -58,10 +59,14 @@ def test_result_is_of_the_same_kind(make):
 # ---- columns at predict --------------------------------------------------------------------------
 
 
-def test_moved_columns_are_named():
-    X = pd.DataFrame({"b": [1], "a": [2], "c": [3]})
-    with pytest.raises(ValueError, match=r"same order(.|\n)*Column 0 must be 'a'; got 'b'"):
-        match_columns(X, ("a", "b", "c"), by_name=True)
+@pytest.mark.parametrize("convert", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+def test_columns_are_found_by_name(convert):
+    X = convert(pd.DataFrame({"b": [1], "more": [0], "a": [2], "c": [3]}))
+    for by_name in (True, False):
+        found = nw.from_native(match_columns(X, ("a", "b", "c"), by_name=by_name))
+        assert found.to_dict(as_series=False) == {"a": [2], "b": [1], "c": [3]}
+    absent = match_columns(X, ("a", "d"), by_name=True)
+    assert absent is X
 
 
 def test_without_names_columns_go_by_position():
@@ -69,7 +74,7 @@ def test_without_names_columns_go_by_position():
     renamed = match_columns(X, ("x0", "x1"), by_name=False)
     assert list(renamed.columns) == ["x0", "x1"]
     numbered = X.set_axis([1, 0], axis=1)
-    assert match_columns(numbered, ("0", "1"), by_name=False) is numbered
+    assert list(match_columns(numbered, ("0", "1"), by_name=False).columns) == [0, 1]
 
 
 # ---- targets -------------------------------------------------------------------------------------

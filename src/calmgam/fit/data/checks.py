@@ -41,21 +41,22 @@ def frame_like(X: Any, names: tuple[str, ...], values: FloatArray) -> Any:
 
 
 def match_columns(X: Any, names: tuple[str, ...], *, by_name: bool) -> Any:
-    """Refuse a frame whose columns have moved; without names from training it goes by position."""
+    """Return a frame's columns in the order of training, without others.
+
+    If one is absent, columns go by position where training had no names, and are left as they are
+    where it had.
+    """
     if not is_frame(X):
         return X
     frame = nw.from_native(X, eager_only=True)
-    given = [str(name) for name in frame.columns]
-    if not by_name and sorted(given) != sorted(names):
-        return frame.rename(dict(zip(frame.columns, names, strict=False))).to_native()
-    if by_name and given != list(names) and sorted(given) == sorted(names):
-        place, moved = next((i, name) for i, name in enumerate(names) if given[i] != name)
-        raise ValueError(
-            "The feature names should match those that were passed during fit.\n"
-            "Feature names must be in the same order as they were in fit.\n"
-            f"Column {place} must be {moved!r}; got {given[place]!r}"
-        )
-    return X
+    given = {str(name): name for name in frame.columns}
+    if list(given) == list(names):
+        return X
+    if given.keys() >= set(names):
+        return frame.select(nw.col(*(given[name] for name in names))).to_native()
+    if by_name:
+        return X
+    return frame.rename(dict(zip(frame.columns, names, strict=False))).to_native()
 
 
 def check_target(y: Any, n_rows: int, dtype: Any = None) -> Any:

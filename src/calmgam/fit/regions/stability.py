@@ -70,7 +70,7 @@ def stability_of(
         tolerance = 1 / (growth.n_thresholds + 1)
         is_same = partial(same_split, split.condition, column=column, tolerance=tolerance)
         of_pair = [refit.get((split.feature, split.condition_feature), []) for refit in refits]
-        plain = split.to_dict()
+        plain = split.row()
         return {name: plain[name] for name in COLUMNS[:4]} | {
             "frequency": sum(any(map(is_same, others)) for others in of_pair) / n_boot,
             "pair_frequency": sum(map(bool, of_pair)) / n_boot,

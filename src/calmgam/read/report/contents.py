@@ -112,7 +112,7 @@ def _feature(model: Model, overview: ImportanceView) -> dict[str, Any]:
 
 def _ledger(ledger: Any) -> dict[str, Any]:
     splits = [
-        record.to_dict()
+        record.row()
         | {
             "region": rule_text(record.region),
             "condition": rule_text(Region((record.condition,))) if record.condition else "",
