@@ -84,7 +84,7 @@ X, Y = make_table()
 
 
 def quick(kind=CALMRegressor, **settings):
-    return kind(**{**QUICK, "random_state": 0, **settings})
+    return clone(kind(**{**QUICK, "random_state": 0, **settings}))
 
 
 def target(kind):

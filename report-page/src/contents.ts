@@ -3,6 +3,7 @@
 export interface Contents {
   title: string;
   version: string;
+  origin: string;
   summary: Summary;
   features: FeatureContents[]; // the most important one first
   model: PackedModel;

@@ -118,6 +118,7 @@ function Page({ contents }: { contents: Contents }) {
         <Splits contents={shownContents} />
         <Audit features={shown} />
         <footer>
+          {contents.origin && <p id="origin">The model was {contents.origin}.</p>}
           Written by calmgam {contents.version}. The method: Gkolemis et al.,
           Interpretability-by-Design with Accurate Locally Additive Models and Conditional Feature
           Effects, 2026, arXiv 2602.16503.

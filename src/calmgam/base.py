@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
-from functools import wraps
+from dataclasses import replace
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+import calmgam
 from calmgam.fit.curves.by_name import LEARNERS
 from calmgam.fit.curves.contract import CurveLearner
-from calmgam.fit.data.checks import frame_like, is_frame, match_columns
-from calmgam.fit.data.target import Target
+from calmgam.fit.data.checks import Given, frame_like, is_frame, match_columns, weigh_rows
 from calmgam.fit.pipeline import Plan, count_returns, find_regions, learn_curves, prepare
 from calmgam.fit.regions.found import Regions
 from calmgam.fit.regions.given import Partition, given_trees
@@ -25,7 +26,9 @@ from calmgam.fit.regions.stability import COLUMNS as STABILITY_COLUMNS
 from calmgam.fit.support.parts import Part, part_of
 from calmgam.fit.support.settings import check_integer
 from calmgam.fit.support.threads import effective_n_jobs
-from calmgam.model.ledger import frame_of
+from calmgam.model.columns import as_table
+from calmgam.model.ledger import Ledger, PathSplit, frame_of
+from calmgam.model.provenance import Provenance, table_digest, utc_now
 from calmgam.model.schema import FloatArray
 from calmgam.parameters import paper_parameters
 from calmgam.reading import Reading
@@ -137,15 +140,41 @@ class BaseCALM(Reading):
         }
         return Plan(**(asked | changes))
 
-    def _fit(self, X: Any, target: Target) -> Any:
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
         plan = self._plan()
-        prepared = prepare(X, target, plan)
+        given = self._read(X, y, sample_weight, reset=True)
+        prepared = prepare(given.X, given.target, plan)
         regions = find_regions(prepared, plan)
-        self.ledger_, self.path_ = regions.ledger, regions.path
         if self.keep_reference and regions.reference:
             self.reference_ = regions.reference.estimator
-        self.model_ = learn_curves(prepared, regions, plan)
+        model = learn_curves(prepared, regions, plan)
+        self.model_ = replace(model, provenance=self._provenance(given, plan))
         return self
+
+    def _provenance(self, given: Given, plan: Plan) -> Provenance:
+        """Say where a model comes from that is fitted now."""
+        return Provenance(
+            library_version=calmgam.__version__,
+            settings={
+                "estimator": type(self).__name__,
+                "parameters": self.get_params(deep=False),
+            },
+            seed=plan.seed,
+            n_rows=given.n_rows,
+            weighted=given.is_weighted,
+            date=utc_now(),
+            table_sha256=given.digest(),
+        )
+
+    @property
+    def ledger_(self) -> Ledger:
+        """Every split considered, kept or refused, and why."""
+        return self.model_.ledger
+
+    @property
+    def path_(self) -> tuple[PathSplit, ...]:
+        """Joint growth: the splits in order of merit."""
+        return self.model_.path
 
     def refit_splits(self, n_splits: int, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit the curves again with another number of splits of the path found by `fit`.
@@ -171,13 +200,14 @@ class BaseCALM(Reading):
                 f"n_splits must be in 0..{n_path}, the length of the path{only}; got {n_splits}"
             )
         plan, schema = self._plan(), self.model_.schema
-        X, target = self._read(X, y, sample_weight, reset=False)
-        prepared = prepare(X, target, plan, schema)
+        given = self._read(X, y, sample_weight, reset=False)
+        prepared = prepare(given.X, given.target, plan, schema)
         trees = trees_after(self.path_[:n_splits], schema.n_features)
         partitions = dict(zip(schema.names, trees, strict=True))
-        regions = Regions(given_trees(partitions, prepared))
-        model, ledger = learn_curves(prepared, regions, plan), self.ledger_.keeping(n_splits)
-        self.__dict__.update(model_=model, ledger_=ledger)
+        ledger = self.ledger_.keeping(n_splits)
+        regions = Regions(given_trees(partitions, prepared), ledger, self.path_)
+        model = learn_curves(prepared, regions, plan)
+        self.model_ = replace(model, provenance=self._provenance(given, plan))
         return self
 
     def stability(self, X: Any, y: Any, n_boot: int = 20, sample_weight: Any = None) -> Any:
@@ -203,15 +233,25 @@ class BaseCALM(Reading):
         check_is_fitted(self)
         check_integer("n_boot", n_boot, low=1)
         plan = self._plan(max_splits=self.n_splits_)
-        X, target = self._read(X, y, sample_weight, reset=False)
-        prepared = prepare(X, target, plan, self.model_.schema)
+        given = self._read(X, y, sample_weight, reset=False)
+        prepared = prepare(given.X, given.target, plan, self.model_.schema)
         returns = count_returns(prepared, self.ledger_.accepted, plan, n_boot)
         return frame_of(returns, STABILITY_COLUMNS)
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Given:
+        """Check a table, its target and its weights."""
+        X = self._checked(X, reset=reset)
+        y = self._check_y(y, len(X))
+        digest = partial(table_digest, X, y, sample_weight)
+        n_rows = len(X)
+        X, y, weights = weigh_rows(X, y, sample_weight)
+        return Given(X, self._target(y, weights), n_rows, sample_weight is not None, digest)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Check a table as scikit-learn does; frames stay frames."""
         if not reset:
             check_is_fitted(self)
+        X = as_table(X)
         if not is_frame(X):
             array = check_array(X, dtype=None, ensure_all_finite=False, estimator=self)
             # rows of numbers and text: numbers stay numbers

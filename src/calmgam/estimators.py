@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from calmgam.base import BaseCALM, all_or_nothing
-from calmgam.fit.data.checks import check_target, weigh_rows
+from calmgam.fit.data.checks import check_target
 from calmgam.fit.data.target import Target
 from calmgam.model.schema import FloatArray
 from calmgam.parameters import ATTRIBUTES, PARAMETERS, SUMMARY
@@ -35,13 +35,13 @@ class CALMRegressor(RegressorMixin, BaseCALM):  # noqa: D101
         -------
         self
         """
-        return self._fit(*self._read(X, y, sample_weight, reset=True))
+        return self._fit(X, y, sample_weight)
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Any:
-        X = self._checked(X, reset=reset)
-        y = check_target(y, len(X), dtype=np.float64)
-        X, y, weights = weigh_rows(X, y, sample_weight)
-        return X, Target.regression(y, weights)
+    def _check_y(self, y: Any, n_rows: int) -> Any:
+        return check_target(y, n_rows, dtype=np.float64)
+
+    def _target(self, y: Any, weights: FloatArray) -> Target:
+        return Target.regression(y, weights)
 
     def predict(self, X: Any) -> FloatArray:
         """Return the predicted mean of every row.
@@ -82,13 +82,14 @@ class CALMClassifier(ClassifierMixin, BaseCALM):  # noqa: D101
         -------
         self
         """
-        return self._fit(*self._read(X, y, sample_weight, reset=True))
+        return self._fit(X, y, sample_weight)
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Any:
-        X = self._checked(X, reset=reset)
-        y = check_target(y, len(X))
+    def _check_y(self, y: Any, n_rows: int) -> Any:
+        y = check_target(y, n_rows)
         check_classification_targets(y)
-        X, y, weights = weigh_rows(X, y, sample_weight)
+        return y
+
+    def _target(self, y: Any, weights: FloatArray) -> Target:
         labels, codes = np.unique(y, return_inverse=True)
         if len(labels) > 2:
             raise ValueError(
@@ -101,7 +102,7 @@ class CALMClassifier(ClassifierMixin, BaseCALM):  # noqa: D101
                 f"got one class only: {labels.tolist()}"
             )
         classes = tuple(label.item() if hasattr(label, "item") else label for label in labels)
-        return X, Target.classification(codes.astype(np.float64), weights, classes)
+        return Target.classification(codes.astype(np.float64), weights, classes)
 
     @property
     def classes_(self) -> Any:

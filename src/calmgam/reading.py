@@ -283,8 +283,7 @@ class Reading(BaseEstimator):
         """
         from calmgam.read.report import report
 
-        model = self._fitted_model()
-        return report(model, path, X=X, y=y, ledger=self.ledger_, sample=sample, title=title)
+        return report(self._fitted_model(), path, X=X, y=y, sample=sample, title=title)
 
     @property
     def _repr_html_(self) -> Any:
@@ -314,4 +313,4 @@ class Reading(BaseEstimator):
         from calmgam.read.path_plots import plot_path
 
         check_is_fitted(self)
-        return plot_path(self.ledger_, ax)
+        return plot_path(self.model_.ledger, ax)

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def write(model, folder, **options):
 
 
 def plain_contents(model, **options):
-    defaults = {"X": None, "y": None, "ledger": None, "sample": None, "title": "title"}
+    defaults = {"X": None, "y": None, "sample": None, "title": "title"}
     return page_contents(model, **defaults | options)
 
 
@@ -129,7 +130,7 @@ def test_the_ledger_shows_rounded_rules_and_the_path():
         "flag", Region((condition,)), None, 1, 40, 0, 0, 0.4, 0.0, float("nan"), False, "no"
     )
     ledger = Ledger(3, (record, refused), (PathPoint(0, 1.0, 0.1, True),))
-    shown = plain_contents(hand_model(), ledger=ledger)["ledger"]
+    shown = plain_contents(replace(hand_model(), ledger=ledger))["ledger"]
     made, not_made = shown["splits"]
     assert (made["condition"], made["region"], made["drop"]) == ("hour <= 6.12", "everywhere", 0.25)
     assert (not_made["condition"], not_made["region"]) == ("", "hour <= 6.12")

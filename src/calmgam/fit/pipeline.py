@@ -146,7 +146,8 @@ def learn_curves(prepared: Prepared, regions: Regions, plan: Plan) -> Model:
             progress,
         )
         curves, errors = fit_curves(plan.curves, data, regions.errors)
-    return assemble(prepared.schema, data, curves, errors)
+    model = assemble(prepared.schema, data, curves, errors)
+    return replace(model, ledger=regions.ledger, path=regions.path)
 
 
 def count_returns(

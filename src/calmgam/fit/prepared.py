@@ -17,6 +17,7 @@ from calmgam.fit.references.fitting import ReferenceLearner
 from calmgam.fit.references.reference import Reference
 from calmgam.fit.support.progress import Progress
 from calmgam.fit.support.settings import check_integer, check_number
+from calmgam.model.partition import MAX_DEPTH
 from calmgam.model.schema import FloatArray, Schema
 
 
@@ -43,7 +44,7 @@ class Limits:
     sparsity: float = 1.0
 
     def __post_init__(self) -> None:
-        check_integer("max_depth", self.max_depth, low=0)
+        check_integer("max_depth", self.max_depth, low=0, high=MAX_DEPTH)
         check_number("sparsity", self.sparsity, low=0)
         number = self.max_splits
         is_number = isinstance(number, Integral) and not isinstance(number, bool)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from calmgam.model.glassbox import Model
+from calmgam.model.ledger import Ledger
 from calmgam.read.numbers import brief_number, number_texts, scale_of
 from calmgam.read.view_types import JumpView, ModelView, PredictionView, joint_jumps
 from calmgam.read.views import model_view, prediction_view
@@ -54,10 +55,11 @@ def summary(model: Model, X: Any = None, y: Any = None, n_features: int | None =
     if n_features is not None and n_features < 1:
         raise ValueError(f"n_features must be at least 1, or None for all; got {n_features}")
     view = shown_view(model_view(model, X, y))
-    everything = _summary_lines(view, None)
+    history = [line for line in (history_text(model.ledger), origin_text(model)) if line]
+    everything = _summary_lines(view, history, None)
     if n_features is None:
         return "\n".join(everything)
-    lines = _summary_lines(view, n_features)
+    lines = _summary_lines(view, history, n_features)
     if lines != everything:
         lines.append(f"all {len(everything)} lines: summary(n_features=None)")
     return "\n".join(lines)
@@ -121,10 +123,43 @@ def _probability_text(view: ModelView | PredictionView) -> str:
     return f"probability of {cut_middle(str(view.classes[1]), N_NAME)}"
 
 
-def _summary_lines(view: ModelView, n_features: int | None) -> list[str]:
+def history_text(ledger: Ledger) -> str:
+    """Say how many splits were considered and kept; nothing if none was looked for.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    """
+    if not ledger.splits:
+        return ""
+    kept, considered = len(ledger.accepted), len(ledger.splits)
+    way = "joint growth" if ledger.is_joint else f"heterogeneity ({ledger.effect})"
+    chosen = ", by cross-validation" if ledger.path else ""
+    return f"splits by {way}: {kept} kept of {considered} considered{chosen}"
+
+
+def origin_text(model: Model) -> str:
+    """Say where a model came from; nothing if it does not know.
+
+    Parameters
+    ----------
+    model : Model
+    """
+    origin = model.provenance
+    if origin is None:
+        return ""
+    weighted = "weighted " if origin.weighted else ""
+    return (
+        f"fitted by calmgam {origin.library_version} on {origin.date[:10]} to {origin.n_rows:,} "
+        f"{weighted}rows (SHA-256 {origin.table_sha256[:12]}…), seed {origin.seed}"
+    )
+
+
+def _summary_lines(view: ModelView, history: list[str], n_features: int | None) -> list[str]:
     """Write the summary; all of it if the number of features is None, else about one screen."""
     lines = [
         *_head_lines(view),
+        *history,
         "",
         *_importance_lines(view, n_features),
         *_jump_lines(view, None if n_features is None else N_JUMPS),

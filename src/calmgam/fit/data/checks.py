@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
@@ -16,11 +17,37 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from calmgam.fit.data.bags import MIN_ROWS_TO_VALIDATE
+from calmgam.fit.data.target import Target
 from calmgam.model.columns import is_missing
 from calmgam.model.schema import Feature, FloatArray, Schema
 
 MIN_ROWS_OF_IDENTIFIERS = 50
 MAX_SPACING = 20  # of identifiers: they are dense
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A training table that has been checked.
+
+    Attributes
+    ----------
+    X : data frame or array
+        The rows that count.
+    target : Target
+        Of these rows.
+    n_rows : int
+        Rows that were given, those of weight 0 included.
+    is_weighted : bool
+        Whether sample weights were given.
+    digest : callable
+        Returns the SHA-256 of what was given.
+    """
+
+    X: Any
+    target: Target
+    n_rows: int
+    is_weighted: bool
+    digest: Callable[[], str]
 
 
 def is_frame(X: Any) -> bool:

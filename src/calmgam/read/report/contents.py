@@ -17,22 +17,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calmgam.model.glassbox import Model, Term
+from calmgam.model.ledger import Ledger
 from calmgam.model.regions import Region
 from calmgam.read.audit import monotonicity
 from calmgam.read.report.sentences import evidence, jump_sentence, move_sentence, verdict_sentence
+from calmgam.read.text import origin_text
 from calmgam.read.view_types import ImportanceView
 from calmgam.read.views import feature_view, model_view
 from calmgam.read.wording import rule_text
 
 
-def page_contents(
-    model: Model, *, X: Any, y: Any, ledger: Any, sample: Any, title: str
-) -> dict[str, Any]:
+def page_contents(model: Model, *, X: Any, y: Any, sample: Any, title: str) -> dict[str, Any]:
     """Return all that the page shows.
 
     Parameters
     ----------
-    model, X, y, ledger, sample, title
+    model, X, y, sample, title
         As in `report`.
     """
     view = model_view(model, X, y)
@@ -44,7 +44,8 @@ def page_contents(
         "summary": summary,
         "features": [_feature(model, feature) for feature in view.features],
         "model": packed_model(model),
-        "ledger": None if ledger is None else _ledger(ledger),
+        "ledger": _ledger(model.ledger) if model.ledger.splits else None,
+        "origin": origin_text(model),
         "sample": None if sample is None else model.schema.encode(sample).tolist(),
     }
     plain: dict[str, Any] = _plain(contents)
@@ -110,7 +111,7 @@ def _feature(model: Model, overview: ImportanceView) -> dict[str, Any]:
     }
 
 
-def _ledger(ledger: Any) -> dict[str, Any]:
+def _ledger(ledger: Ledger) -> dict[str, Any]:
     splits = [
         record.row()
         | {

@@ -47,7 +47,6 @@ def report(
     *,
     X: Any = None,
     y: Any = None,
-    ledger: Any = None,
     sample: Any = None,
     title: str | None = None,
 ) -> Path:
@@ -60,8 +59,6 @@ def report(
         The HTML file to write.
     X, y : data frame or array and its target, optional
         Rows on which the model is measured; they do not enter the page.
-    ledger : Ledger, optional
-        Which splits were considered, as the estimators keep it in ``ledger_``.
     sample : data frame or array, optional
         Rows that enter the page, to start a what-if from; whoever has the page can read them.
     title : str, optional
@@ -72,7 +69,7 @@ def report(
         Of the file.
     """
     title = title or "Conditionally additive local model"
-    contents = page_contents(model, X=X, y=y, ledger=ledger, sample=sample, title=title)
+    contents = page_contents(model, X=X, y=y, sample=sample, title=title)
     path = Path(path)
     write_text(path, render(contents, title))
     return path
