@@ -19,7 +19,7 @@ from calmgam import _kernels
 from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.curves.contract import ANY_TASK, CurveData, Curves
 from calmgam.fit.curves.shrinking import shrink_regions
-from calmgam.fit.data.bags import Bags
+from calmgam.fit.data.bags import Bags, can_stop
 from calmgam.fit.support.parts import Part, tuned
 from calmgam.fit.support.progress import Progress
 from calmgam.fit.support.settings import SMALL_TABLE, check_in, check_integer, check_number
@@ -116,6 +116,8 @@ class Rounds:
         max_rounds, smoothing = settings.max_rounds, settings.smoothing_rounds
         if np.all(data.bags == TRAINS | VALIDATES):  # nothing says when to stop
             max_rounds = min(max_rounds, self.without_validation)
+        elif not can_stop(data.target, data.bags):  # a single event could only be learned by heart
+            max_rounds = 0
         if smoothing is None:
             is_small = np.count_nonzero(data.target.weights) < SMALL_TABLE
             smoothing = self.smoothing_of_small if is_small else self.smoothing
