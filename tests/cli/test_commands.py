@@ -314,3 +314,11 @@ def test_closed_standard_input_is_an_error_of_one_line(folder):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == "error: standard input is closed: nothing can be read from -\n"
+
+
+def test_a_probability_can_be_reached(folder):
+    row = [word for name in ("hour=8", "temperature=20") for word in ("--with", name)]
+    asked = ["explain", folder / "busy.json", folder / "bikes.csv", *row, "--json"]
+    found = json.loads(run(*asked, "--probability", "0.5").stdout)["counterfactual"]
+    assert found["probabilities"]
+    assert "must not both" in refusal(*asked, "--probability", "0.5", "--reach", "flip")

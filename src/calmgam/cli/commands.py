@@ -205,6 +205,10 @@ def explain(
             metavar="SCORE|flip",
         ),
     ] = None,
+    probability: Annotated[
+        float | None,
+        typer.Option(help="Also: the smallest change that reaches this probability.", min=0, max=1),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Explain one prediction, line by line: a row of a table, or values given by --with."""
@@ -222,10 +226,12 @@ def explain(
     text, plain = explain_text(fitted, values), prediction_view(fitted, values).to_dict()
     for line in plain["lines"]:
         line["value"] = values[line["name"]]  # numbers as numbers
-    if reach:
-        goal = reach if reach == "flip" else read_number("--reach", reach)
+    if reach and probability is not None:
+        raise typer.BadParameter("--reach and --probability must not both be given")
+    if reach or probability is not None:
+        goal = reach if reach in (None, "flip") else read_number("--reach", reach)
         with wrongly_called():
-            found = counterfactual(fitted, values, goal)
+            found = counterfactual(fitted, values, goal, probability=probability)
         text, plain = f"{text}\n\n{found}", {**plain, "counterfactual": found.to_dict()}
     _print(plain, text, as_json)
 

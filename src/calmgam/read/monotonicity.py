@@ -19,6 +19,7 @@ from calmgam.model.exact.inputs import Axis, Given, Inputs, rounding
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import Feature
 from calmgam.read.findings import Pair, Report, make_pair
+from calmgam.read.numbers import brief_number, number_texts
 
 DIRECTIONS = {
     (True, True): "neither",
@@ -84,15 +85,17 @@ class Monotonicity(Report):
             yield "rises", self.max_rise, self.rise
 
     def _exceptions(self) -> str:
-        parts = [f"{verb} of at most {size:.4g}" for verb, size, _ in self._small_changes()]
+        parts = [
+            f"{verb} of at most {brief_number(size, 4)}" for verb, size, _ in self._small_changes()
+        ]
         return f" but for {' and '.join(parts)}" if parts else ""
 
     def _line(self, verb: str, size: float, pair: Pair | None) -> str:
         if pair is None:
             return ""
-        attained = abs(pair.change)
-        bound = "" if f"{size:.4g}" == f"{attained:.4g}" else f" (at most by {size:.4g})"
-        return f"\n  {verb} by up to {attained:.4g}{bound}, for {pair}"
+        attained, most = number_texts([abs(pair.change), size], 4)
+        bound = "" if attained == most else f" (at most by {most})"
+        return f"\n  {verb} by up to {attained}{bound}, for {pair}"
 
 
 def monotonicity(

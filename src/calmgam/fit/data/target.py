@@ -39,13 +39,14 @@ class Target:
     @classmethod
     def regression(cls, y: FloatArray, weights: FloatArray) -> Target:
         """Standardise y, so that no stage depends on its units."""
+        weights = _scaled(weights)
         mean = float(np.average(y, weights=weights))
         scale = float(np.max(np.abs(y - mean)[weights > 0]))
         if scale <= 1e-12 * abs(mean):  # constant but for rounding
             scale = 1.0
         else:  # squares of y itself could overflow
             scale *= float(np.sqrt(np.average(((y - mean) / scale) ** 2, weights=weights)))
-        return cls(SquaredError(), (y - mean) / scale, _scaled(weights), mean, scale)
+        return cls(SquaredError(), (y - mean) / scale, weights, mean, scale)
 
     @classmethod
     def classification(
@@ -94,4 +95,7 @@ class Target:
 
 
 def _scaled(weights: FloatArray) -> FloatArray:
-    return weights / weights[weights > 0].mean()
+    """Scale weights so that those above 0 have mean 1."""
+    with np.errstate(over="ignore"):
+        mean = weights[weights > 0].mean()
+    return weights / mean if np.isfinite(mean) else _scaled(weights / weights.max())

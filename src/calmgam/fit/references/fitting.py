@@ -89,6 +89,7 @@ class ReferenceLearner:
         n_threads = max(1, min(n_jobs, len(X) // ROWS_PER_THREAD))
         model, decode, is_given = self._estimator(target, n_threads, n_jobs)
         n_codes = self.n_codes
+        self._check_range(model, X)
         if is_given:
             _check_columns(model, X if decode is None else decode(X[:1]), X.shape[1])
         else:
@@ -104,6 +105,18 @@ class ReferenceLearner:
         if decode is not None and any(n_codes):
             return fitted  # the estimator sees categories in its own way
         return _with_trees(fitted, X, n_codes) if with_trees else fitted
+
+    def _check_range(self, model: Any, X: FloatArray) -> None:
+        """Refuse numbers that a library of single precision cannot hold."""
+        if library_of(model) not in ("xgboost", "random_forest"):
+            return
+        largest = np.fmax.reduce(np.abs(X), axis=0)
+        for feature, size in zip(self.schema.features, largest, strict=True):
+            if size > np.finfo(np.float32).max:
+                raise ValueError(
+                    f"column {feature.name!r} must hold numbers up to 3.4e38, as the reference "
+                    f"{type(model).__name__} has single precision; got {size:.3g}"
+                )
 
     def _estimator(
         self, target: Target, n_threads: int, n_jobs: int
