@@ -9,7 +9,7 @@ cross-validation are fitted side by side.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ from calmgam.model.schema import FloatArray, Schema
 from calmgam.model.shapes import count_slots
 
 MAX_CUTS = 255  # of a number, over all trees
+# A tree's bins of all features together: small leaves of many features would mostly be empty bins.
+BINS_OF_ALL, MIN_BINS = 64 * MAX_CUTS, 16
 REFERENCES = "bench-joint, folds 1 to 4: error of the CALM at a given time of the reference"
 
 
@@ -61,6 +63,13 @@ class TreeSettings:
 LARGE = TreeSettings()
 # Leaves of twenty rows would be coarse; all rows and cuts in every tree make thresholds sharper.
 SMALL = TreeSettings(min_samples_leaf=8, validation_share=0.0, max_bins=MAX_CUTS)
+
+
+def default_settings(n_rows: int, n_features: int) -> TreeSettings:
+    """Return the settings for the size of a table."""
+    settings = SMALL if n_rows < SMALL_TABLE else LARGE
+    max_bins = max(BINS_OF_ALL // n_features, MIN_BINS)
+    return replace(settings, max_bins=min(settings.max_bins, max_bins))
 
 
 def kernel_options(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,7 +118,7 @@ class BoostedTrees:
         """Boost on encoded rows."""
         weights = np.ones(len(y)) if sample_weight is None else sample_weight
         target = Target(self.loss, np.asarray(y, dtype=np.float64), weights)
-        settings = asdict(self.settings or (SMALL if len(y) < SMALL_TABLE else LARGE))
+        settings = asdict(self.settings or default_settings(len(y), X.shape[1]))
         for name in ("ridge", "level_smoothing"):
             settings[name] *= self.loss.max_hessian  # rows -> hessian
         edges = self.edges or bin_table(X, self.schema, MAX_CUTS).edges

@@ -10,7 +10,7 @@ from calmgam.fit.data.target import Target
 from calmgam.fit.regions.held_out import boosted_losses
 from calmgam.fit.regions.joint import how_many as selection
 from calmgam.fit.regions.joint.how_many import cross_validate, follow_path
-from calmgam.fit.regions.joint.path import JointTable, grow_path, trees_after
+from calmgam.fit.regions.joint.path import Grown, JointTable, grow_path, trees_after
 from calmgam.fit.regions.joint.target import growth_target
 from prepared import prepared_of
 
@@ -36,7 +36,7 @@ class Case:
         return follow_path(prepared, self.table, self.settings, self.validation)
 
     def boosted(self, fold, n_splits, target=None):
-        trees, binned = trees_after(fold.path[:n_splits], 3), self.prepared.binned
+        trees, binned = trees_after(fold.grown.path[:n_splits], 3), self.prepared.binned
         return boosted_losses(self.validation, trees, binned, target or self.target, seed=3)
 
     def select(self, **options):
@@ -59,7 +59,7 @@ def test_a_true_split_lowers_the_held_out_loss():
 
 def test_growth_scores_what_it_would_predict():
     """A row that is left out has the prediction of its twin among the training rows."""
-    case = Case(twins=True)
+    case = Case(240, twins=True)
     fold = case.fold()
     training = np.delete(np.arange(len(case.X)), case.validation)
     scores = case.prepared.fit_reference(training).score(case.X[training])
@@ -72,11 +72,11 @@ def test_growth_scores_what_it_would_predict():
         binned=case.table.binned.take(training),  # the same coarse bins
     )
     assert table.binned.order == case.table.binned.order
-    path = grow_path(
+    grown = grow_path(
         *(table, scores, weights, case.settings, case.prepared.limits),
         watch=lambda residual: left_over.append(residual.copy()),
     )
-    assert trees_after(path, 3) == trees_after(fold.path, 3)
+    assert trees_after(grown.path, 3) == trees_after(fold.grown.path, 3)
     twins = np.searchsorted(training, case.validation + 1)
     assert len(left_over) > 1
     for residual, losses in zip(left_over, fold.losses, strict=False):  # the path may end early
@@ -90,7 +90,7 @@ def test_rows_never_influence_their_own_score():
     moved[case.validation] += 2.0
     changed = Target(SquaredError(), moved, case.target.weights)
     before, after = case.fold(), case.fold(changed)
-    assert before.path == after.path
+    assert before.grown == after.grown
     pairs = [
         (before.losses, after.losses),
         (before.reference_losses, after.reference_losses),
@@ -114,9 +114,9 @@ def test_folds_side_by_side_give_the_same_bits():
 
 
 def test_beyond_the_end_of_a_path_the_loss_stays(monkeypatch):
-    def grow(table, scores, *_, watch):
+    def grow(table, scores, *_, partners, watch):
         watch(scores)
-        return ()
+        return Grown((), frozenset(range(3)))
 
     monkeypatch.setattr(selection, "grow_path", grow)
     losses = Case().fold().losses

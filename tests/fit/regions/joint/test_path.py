@@ -257,7 +257,7 @@ class Grown:
         ]
         settings = Joint(min_samples_leaf=min_samples_leaf)
         self.scores = formula(self.X)
-        self.path = grow_path(
+        self.path, _ = grow_path(
             JointTable.of(self.binned, candidates, settings.max_bins),
             self.scores,
             np.ones(len(self.X)) if weights is None else weights,
