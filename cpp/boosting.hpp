@@ -33,7 +33,7 @@ struct BoostingSettings {
     int max_leaves;        // of the small tree fitted in a leaf: 2 or 3
     int smoothing_rounds;  // the most rounds whose cuts are random; half the patience ends them earlier
     double min_samples_leaf;
-    double l2;
+    double ridge;
     double momentum;         // share of a curve's last change that is made again: heavy-ball acceleration,
                              // which moves correlated features together in far fewer rounds
     double momentum_rounds;  // how slowly momentum sets in: round / (round + momentum_rounds)
@@ -112,7 +112,7 @@ inline void sum_nodes(const BoostingFeature& feature, double* sums) {
 }
 
 inline float step_height(const BoostingSettings& settings, double gradient, double hessian) {
-    return hessian > 0.0 ? static_cast<float>(settings.learning_rate * gradient / (hessian + settings.l2)) : 0.0f;
+    return hessian > 0.0 ? static_cast<float>(settings.learning_rate * gradient / (hessian + settings.ridge)) : 0.0f;
 }
 
 // Up to three segments of bins in each lane: the last bin and the height of each; -1 if it is not there.
@@ -167,9 +167,9 @@ inline void fit_ordered(std::size_t n_slots, const NodeSums& sums, const Boostin
     std::fill(cuts[0], cuts[0] + LANES, -1);
     std::fill(cuts[1], cuts[1] + LANES, -1);
     if (!std::equal(state.active, state.active + LANES, state.smooth)) {  // some bag makes the best cuts
-        const float l2 = static_cast<float>(settings.l2) + 1e-12f;
-        best_cut(n_bins, sums, cuts[1], min_weight, l2, cuts[0]);  // cuts[1]: no earlier cut yet
-        if (settings.max_leaves == 3) best_cut(n_bins, sums, cuts[0], min_weight, l2, cuts[1]);
+        const float ridge = static_cast<float>(settings.ridge) + 1e-12f;
+        best_cut(n_bins, sums, cuts[1], min_weight, ridge, cuts[0]);  // cuts[1]: no earlier cut yet
+        if (settings.max_leaves == 3) best_cut(n_bins, sums, cuts[0], min_weight, ridge, cuts[1]);
     }
     for (int lane = 0; lane < LANES; ++lane)
         for (int cut = 0; state.smooth[lane] && cut + 1 < settings.max_leaves && n_bins > 1; ++cut)

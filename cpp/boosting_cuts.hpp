@@ -19,7 +19,7 @@ struct NodeSums {
 // A run of bins that is to be cut in two, in every lane: running sums where it begins and ends.
 struct CutSegment {
     float g_low[LANES], g_high[LANES];  // gradients
-    float a_low[LANES], b_high[LANES];  // hessians and l2 of the sides: scale * h - a_low, b_high - scale * h
+    float a_low[LANES], b_high[LANES];  // hessians and ridge of the sides: scale * h - a_low, b_high - scale * h
     float w_low[LANES], w_high[LANES];  // weights that leave enough rows on both sides
     float whole[LANES], scale[LANES];   // what it is worth uncut; 1 / all hessians, lest products overflow
 };
@@ -60,8 +60,8 @@ static void try_cuts(std::size_t begin, std::size_t end, const NodeSums& sums, c
 
 // The best cut after one of the bins 0 .. n_bins - 2, given an earlier cut (or -1), in every lane; -1 if
 // none gains. Running sums make each candidate O(1).
-inline void best_cut(std::size_t n_bins, const NodeSums& sums, const std::int32_t* earlier, float min_weight, float l2,
-                     std::int32_t* cut) {
+inline void best_cut(std::size_t n_bins, const NodeSums& sums, const std::int32_t* earlier, float min_weight,
+                     float ridge, std::int32_t* cut) {
     BestCut best;
     std::fill(best.gain, best.gain + LANES, 0.0f);
     std::fill(best.over, best.over + LANES, 1.0f);
@@ -76,14 +76,14 @@ inline void best_cut(std::size_t n_bins, const NodeSums& sums, const std::int32_
         const float h_low = is_after ? static_cast<float>(sums.hessian[low]) : 0.0f;
         const float w_low = is_after ? sums.weight[low] : 0.0f;
         const float g_high = static_cast<float>(sums.gradient[high]), h_high = static_cast<float>(sums.hessian[high]);
-        const float scale = 1.0f / (static_cast<float>(sums.hessian[at(last)]) + 2.0f * l2);
+        const float scale = 1.0f / (static_cast<float>(sums.hessian[at(last)]) + 2.0f * ridge);
         segment.g_low[lane] = g_low;
         segment.g_high[lane] = g_high;
-        segment.a_low[lane] = scale * (h_low - l2);
-        segment.b_high[lane] = scale * (h_high + l2);
+        segment.a_low[lane] = scale * (h_low - ridge);
+        segment.b_high[lane] = scale * (h_high + ridge);
         segment.w_low[lane] = w_low + min_weight;
         segment.w_high[lane] = sums.weight[high] - min_weight;
-        segment.whole[lane] = (g_high - g_low) * (g_high - g_low) / (scale * (h_high - h_low + l2));
+        segment.whole[lane] = (g_high - g_low) * (g_high - g_low) / (scale * (h_high - h_low + ridge));
         segment.scale[lane] = scale;
     };
     for (int lane = 0; lane < LANES; ++lane) start_at(lane, 0);

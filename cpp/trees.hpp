@@ -30,10 +30,10 @@ struct Table {
 struct Settings {
     bool logistic;
     int max_rounds, patience;
-    double kept_out;  // share of the rows that a tree does not see
+    double validation_share;  // share of the rows that a tree does not see
     double learning_rate;
     std::size_t max_leaves;
-    double min_rows, l2, level_smoothing;
+    double min_rows, ridge, level_smoothing;
     std::size_t max_bins;  // of a number in one tree
     std::uint64_t seed;
 };
@@ -77,7 +77,7 @@ struct Sum {
     Sum operator-(const Sum& other) const {
         return {gradient - other.gradient, hessian - other.hessian, n_rows - other.n_rows};
     }
-    double worth(double l2) const { return gradient * gradient / (hessian + l2); }
+    double worth(double ridge) const { return gradient * gradient / (hessian + ridge); }
 };
 
 struct Split {
@@ -143,7 +143,7 @@ class Booster {
 
    private:
     double value_of(const Sum& sum) const {
-        return settings_.learning_rate * sum.gradient / (sum.hessian + settings_.l2 + 1e-12);
+        return settings_.learning_rate * sum.gradient / (sum.hessian + settings_.ridge + 1e-12);
     }
 
     bool can_split(const Leaf& leaf) const { return leaf.total.n_rows >= 2.0 * settings_.min_rows; }
@@ -246,7 +246,7 @@ class Booster {
         const Sum right = leaf.total - left;
         if (left.n_rows < settings_.min_rows || right.n_rows < settings_.min_rows) return false;
         if (left.hessian < MIN_HESSIAN || right.hessian < MIN_HESSIAN) return false;
-        gain = left.worth(settings_.l2) + right.worth(settings_.l2) - leaf.total.worth(settings_.l2);
+        gain = left.worth(settings_.ridge) + right.worth(settings_.ridge) - leaf.total.worth(settings_.ridge);
         return gain > leaf.best.gain * (1.0 + 1e-9);  // of equals, but for rounding, the first
     }
 
@@ -326,7 +326,7 @@ struct Boosted {
 // trees after which nothing was gained any more are dropped.
 inline Boosted boost(const Table& table, const double* target, const double* weight, const Settings& settings,
                      int n_threads) {
-    std::vector<std::uint32_t> rows, drawn, kept_out;
+    std::vector<std::uint32_t> rows, drawn, validation_rows;
     double sum = 0.0, total = 0.0;
     for (std::size_t row = 0; row < table.n_rows; ++row) {
         if (weight[row] <= 0.0) continue;
@@ -344,7 +344,7 @@ inline Boosted boost(const Table& table, const double* target, const double* wei
     std::vector<Sum> steps(table.n_rows);
     const auto loss = [&] {
         double losses = 0.0;
-        for (const std::uint32_t row : kept_out) {
+        for (const std::uint32_t row : validation_rows) {
             const double s = score[row], y = target[row];
             losses += weight[row] * (settings.logistic ? std::max(s, 0.0) + std::log1p(std::exp(-std::fabs(s))) - y * s
                                                        : (y - s) * (y - s));
@@ -356,9 +356,11 @@ inline Boosted boost(const Table& table, const double* target, const double* wei
     int best_round = 0;
     for (int round = 1; round <= settings.max_rounds && round - best_round <= settings.patience; ++round) {
         drawn.clear();
-        kept_out.clear();
+        validation_rows.clear();
         for (const std::uint32_t row : rows)
-            (settings.kept_out > 0.0 && booster.next_random() < settings.kept_out ? kept_out : drawn).push_back(row);
+            (settings.validation_share > 0.0 && booster.next_random() < settings.validation_share ? validation_rows
+                                                                                                  : drawn)
+                .push_back(row);
         for (const std::uint32_t row : drawn) {
             if (settings.logistic) {
                 const double p = 1.0 / (1.0 + std::exp(-score[row]));
@@ -369,9 +371,9 @@ inline Boosted boost(const Table& table, const double* target, const double* wei
         }
         booster.add_tree(steps, drawn, result.nodes, score.data());
         const double before = loss();
-        add_last_tree(table, result.nodes, kept_out, score.data());
+        add_last_tree(table, result.nodes, validation_rows, score.data());
         gained += before - loss();
-        if (kept_out.empty() || gained > most) {
+        if (validation_rows.empty() || gained > most) {
             most = gained;
             best_round = round;
         }

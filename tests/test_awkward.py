@@ -378,3 +378,39 @@ def test_frames_and_arrays_may_change_places_with_a_warning():
         np.testing.assert_array_equal(by_place.predict(numbers), expected)
     with pytest.raises(ValueError, match="X has 3 features"), pytest.warns(UserWarning):
         by_place.predict(X)
+
+
+# ---- rare events ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_events", [1, 3])
+def test_rare_events_are_not_learned_by_heart(n_events):
+    rng = np.random.default_rng(0)
+    table, y = rng.normal(size=(2000, 5)), np.arange(2000) < n_events
+    message = f"class True has {n_events} of 2000 rows: with fewer than 10 events"
+    with pytest.warns(UserWarning, match=message):
+        estimator = CALMClassifier(n_jobs=1, random_state=0).fit(table, y)
+    assert estimator.predict_proba(table)[:, 1].max() < 0.2
+    fresh = estimator.predict_proba(rng.normal(size=(5000, 5)))[:, 1]
+    assert fresh.mean() < 5 * n_events / 2000
+
+
+def test_ten_events_need_no_warning():
+    table, y = np.random.default_rng(0).normal(size=(200, 2)), np.arange(200) < 10
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        classifier(max_depth=0).fit(table, y)
+
+
+# ---- more cells than codes -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("growth", ["joint", "heterogeneity"])
+def test_regions_stay_within_what_codes_can_tell_apart(growth):
+    """Three curves of 30,000 bins are more than 65,536 cells: two are made, and none is lost."""
+    rng = np.random.default_rng(0)
+    table = rng.uniform(-1, 1, (40_000, 2))
+    y = np.select([table[:, 1] < -0.3, table[:, 1] < 0.3], [table[:, 0], -table[:, 0]], 0.0)
+    settings = {"max_bins": 30_000, "max_splits": 4, "growth": growth, "split_features": [0]}
+    estimator = regressor(**settings).fit(table, y)
+    assert estimator.model_.terms[0].tree.n_leaves == 2

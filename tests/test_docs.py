@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import calmgam
 from calmgam import CALMRegressor
 
 ROOT = Path(__file__).parents[1]
@@ -21,18 +22,35 @@ def test_examples_run(page, tmp_path, monkeypatch):
 
 
 def test_parameters_page_has_every_parameter_and_its_default():
+    assert settings_listed("parameter") == [CALMRegressor().get_params()]
+
+
+def test_parameters_page_lists_settings_of_parts_with_their_defaults():
+    parts = [calmgam.Joint(), calmgam.Heterogeneity(), calmgam.Boosting()]
+    for listed, part in zip(settings_listed("setting", joined=False), parts, strict=True):
+        assert listed
+        assert listed.items() <= part.get_params().items()
+
+
+def settings_listed(head, joined=True):
+    """Return names and defaults of the tables with this head, together or one by one."""
     page = (ROOT / "docs" / "parameters.md").read_text()
-    listed = dict(re.findall(r"^\| `(\w+)` \| `(.*?)` \|", page, flags=re.MULTILINE))
-    assert {name: eval(default) for name, default in listed.items()} == CALMRegressor().get_params()
+    tables = re.findall(rf"^\| {head} \| default .*\n\|.*\n((?:\|.*\n)+)", page, re.MULTILINE)
+    rows = [re.findall(r"^\| `(\w+)` \| `(.*?)` \|", table, re.MULTILINE) for table in tables]
+    rows = [[row for table in rows for row in table]] if joined else rows
+    return [{name: eval(default) for name, default in table} for table in rows]
 
 
-def test_map_has_every_source_file():
+def test_map_has_every_room_and_every_file_outside_fit():
     page = (ROOT / "docs" / "map.md").read_text()
     package = ROOT / "src" / "calmgam"
-    sources = [path.relative_to(package).as_posix() for path in package.rglob("*.py")]
-    sources += [path.relative_to(ROOT).as_posix() for path in (ROOT / "cpp").iterdir()]
-    missing = [s for s in sources if f"`{s}`" not in page and not s.endswith("/__init__.py")]
-    assert missing == []
+    paths = [*package.rglob("*.py"), *(ROOT / "cpp").glob("*.hpp")]
+    sources = [p.relative_to(package if package in p.parents else ROOT).as_posix() for p in paths]
+    rooms = {
+        f"{s.rpartition('/')[0]}/" for s in sources if s.startswith("fit/") and s.count("/") > 1
+    }
+    files = [s for s in sources if not s.startswith("fit/") and not s.endswith("__init__.py")]
+    assert [name for name in (*rooms, *files) if f"`{name}`" not in page] == []
 
 
 def test_map_has_only_files_that_exist():

@@ -84,7 +84,8 @@ X, Y = make_table()
 
 
 def quick(kind=CALMRegressor, **settings):
-    return clone(kind(**{**QUICK, "random_state": 0, **settings}))
+    curves = clone(QUICK["curves"])  # parts can be changed
+    return kind(**{**QUICK, "curves": curves, "random_state": 0, **settings})
 
 
 def target(kind):

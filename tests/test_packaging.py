@@ -72,7 +72,7 @@ class TestDeclared:
         assert len(CORE) <= 5
 
     def test_torch_is_for_those_who_ask_for_it(self):
-        assert [name for name in EXTRAS if "torch" in EXTRAS[name]] == ["nam", "dev-all"]
+        assert [name for name in EXTRAS if "torch" in EXTRAS[name]] == ["networks", "dev-all"]
         torch = [r for r in PROJECT["optional-dependencies"]["dev-all"] if r.startswith("torch")]
         assert re.fullmatch(r"torch==[\d.]+", *torch)  # any other version may be gigabytes
 
@@ -159,7 +159,7 @@ class TestBuilt:
             paths = {path.partition("/")[2] for path in archive.getnames()}
         sources = [
             *PACKAGE.rglob("*.py"),
-            *(ROOT / "cpp").iterdir(),
+            *(path for path in (ROOT / "cpp").rglob("*") if path.is_file()),
             *(ROOT / "tests").rglob("*.py"),
         ]
         needed = {path.relative_to(ROOT).as_posix() for path in sources}

@@ -31,7 +31,7 @@ void check_settings(const Checks& checks, const BoostingSettings& settings) {
         checks.refuse("max_leaves", "must be 2 or 3", std::to_string(settings.max_leaves));
     checks.integer("smoothing_rounds", settings.smoothing_rounds, 0);
     checks.number("min_samples_leaf", settings.min_samples_leaf);
-    checks.number("l2", settings.l2);
+    checks.number("ridge", settings.ridge);
     checks.number("momentum", settings.momentum, 0.0, 1.0);
     checks.number("momentum_rounds", settings.momentum_rounds);
     checks.number("level_smoothing", settings.level_smoothing);
@@ -70,7 +70,7 @@ std::unique_ptr<BagGroup> make_bag_group(Input<std::uint16_t, 2> cells,
                                          Input<double, 1> target, Input<double, 1> weight, Input<std::uint8_t, 2> roles,
                                          const std::vector<std::uint64_t>& seeds, bool logistic, double learning_rate,
                                          int max_rounds, int patience, double tolerance, int max_leaves,
-                                         int smoothing_rounds, double min_samples_leaf, double l2, double momentum,
+                                         int smoothing_rounds, double min_samples_leaf, double ridge, double momentum,
                                          double momentum_rounds, double level_smoothing) {
     auto group = std::make_unique<BagGroup>();
     group->target = target, group->weight = weight;
@@ -92,7 +92,7 @@ std::unique_ptr<BagGroup> make_bag_group(Input<std::uint16_t, 2> cells,
     check_roles(checks, roles.data(), n_rows);
     group->n_bags = static_cast<int>(seeds.size());
     group->settings = {logistic,         learning_rate,    max_rounds, patience, tolerance,       max_leaves,
-                       smoothing_rounds, min_samples_leaf, l2,         momentum, momentum_rounds, level_smoothing};
+                       smoothing_rounds, min_samples_leaf, ridge,      momentum, momentum_rounds, level_smoothing};
     check_settings(checks, group->settings);
     group->cells.assign(cells.data(), cells.data() + n_features * n_rows);
     group->data.n_rows = n_rows;
@@ -137,7 +137,8 @@ void bind_boosting(nb::module_& m) {
         .def(nb::new_(&make_bag_group), "cells"_a.noconvert(), "parents"_a, "n_slots"_a, "ordered"_a,
              "target"_a.noconvert(), "weight"_a.noconvert(), "roles"_a.noconvert(), "seeds"_a, nb::kw_only(),
              "logistic"_a, "learning_rate"_a, "max_rounds"_a, "patience"_a, "tolerance"_a, "max_leaves"_a,
-             "smoothing_rounds"_a, "min_samples_leaf"_a, "l2"_a, "momentum"_a, "momentum_rounds"_a, "level_smoothing"_a)
+             "smoothing_rounds"_a, "min_samples_leaf"_a, "ridge"_a, "momentum"_a, "momentum_rounds"_a,
+             "level_smoothing"_a)
         .def("advance", &advance_group, "n_rounds"_a, "Boost n_rounds more; True when every bag has stopped.")
         .def("curves", &group_curves,
              "Heights at each bag's best round, (n_bags, n_cells): what the rows of every node have in common.")

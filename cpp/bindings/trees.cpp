@@ -10,20 +10,20 @@ namespace {
 void check_settings(const Checks& checks, const trees::Settings& settings) {
     checks.integer("max_rounds", settings.max_rounds, 0);
     checks.integer("patience", settings.patience, 0);
-    checks.number("kept_out", settings.kept_out, 0.0, 1.0);
+    checks.number("validation_share", settings.validation_share, 0.0, 1.0);
     checks.number("learning_rate", settings.learning_rate);
     checks.count("max_leaves", settings.max_leaves, 1, Checks::MAX_ROWS);
     checks.number("min_samples_leaf", settings.min_rows, 1.0);  // a leaf without rows could be split for ever
-    checks.number("l2", settings.l2);
+    checks.number("ridge", settings.ridge);
     checks.number("level_smoothing", settings.level_smoothing);
     checks.count("max_bins", settings.max_bins, 2, Checks::MAX_CODES);
 }
 
 nb::tuple boost_trees(Input<std::uint16_t, 2> codes, const std::vector<std::size_t>& n_slots,
                       const std::vector<bool>& ordered, Input<double, 1> target, Input<double, 1> weight, bool logistic,
-                      int max_rounds, int patience, double kept_out, double learning_rate, std::size_t max_leaves,
-                      double min_samples_leaf, double l2, double level_smoothing, std::size_t max_bins,
-                      std::uint64_t seed, int n_threads) {
+                      int max_rounds, int patience, double validation_share, double learning_rate,
+                      std::size_t max_leaves, double min_samples_leaf, double ridge, double level_smoothing,
+                      std::size_t max_bins, std::uint64_t seed, int n_threads) {
     trees::Boosted boosted;
     {
         const Released released;
@@ -41,8 +41,8 @@ nb::tuple boost_trees(Input<std::uint16_t, 2> codes, const std::vector<std::size
         }
         checks.numbers("target", target.data(), n_rows, logistic ? 0.0 : -INFINITE, logistic ? 1.0 : INFINITE);
         checks.numbers("weight", weight.data(), n_rows, 0.0);
-        const trees::Settings settings{logistic,   max_rounds,       patience, kept_out,        learning_rate,
-                                       max_leaves, min_samples_leaf, l2,       level_smoothing, max_bins,
+        const trees::Settings settings{logistic,   max_rounds,       patience, validation_share, learning_rate,
+                                       max_leaves, min_samples_leaf, ridge,    level_smoothing,  max_bins,
                                        seed};
         check_settings(checks, settings);
         const trees::Table table{n_rows, codes.data(), n_slots, ordered};
@@ -63,8 +63,8 @@ nb::tuple boost_trees(Input<std::uint16_t, 2> codes, const std::vector<std::size
 
 void bind_trees(nb::module_& m) {
     m.def("boost_trees", &boost_trees, "codes"_a.noconvert(), "n_slots"_a, "ordered"_a, "target"_a.noconvert(),
-          "weight"_a.noconvert(), "logistic"_a, "max_rounds"_a, "patience"_a, "kept_out"_a, "learning_rate"_a,
-          "max_leaves"_a, "min_samples_leaf"_a, "l2"_a, "level_smoothing"_a, "max_bins"_a, "seed"_a, "n_threads"_a,
+          "weight"_a.noconvert(), "logistic"_a, "max_rounds"_a, "patience"_a, "validation_share"_a, "learning_rate"_a,
+          "max_leaves"_a, "min_samples_leaf"_a, "ridge"_a, "level_smoothing"_a, "max_bins"_a, "seed"_a, "n_threads"_a,
           "Boost trees: (base, roots, features, last slots on the left, left, right, missing_left, left_codes, "
           "code_goes_left, values).");
 }

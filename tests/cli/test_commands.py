@@ -140,7 +140,7 @@ def test_wrong_calls_of_fit(folder, arguments, words):
 
 def test_settings_that_the_estimator_refuses_are_a_wrong_call(folder):
     fit = ["fit", folder / "bikes.csv", "--target", "busy", "--set"]
-    assert "max_depth must be an integer >= 0; got -1" in refusal(*fit, "max_depth=-1")
+    assert "max_depth must be an integer from 0 to 100; got -1" in refusal(*fit, "max_depth=-1")
     assert "growth must be one of" in refusal(*fit, "growth=fast")
     assert "there is no feature 'huor'" in refusal(*fit, 'partitions={"wind": ["huor > 1"]}')
 

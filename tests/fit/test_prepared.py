@@ -12,9 +12,9 @@ SCHEMA = Schema.learn(np.arange(8.0).reshape(2, 4))
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("max_depth", -1, "max_depth must be an integer >= 0; got -1"),
-        ("max_depth", 1.5, "max_depth must be an integer >= 0; got 1.5"),
-        ("max_depth", True, "max_depth must be an integer >= 0; got True"),
+        ("max_depth", -1, "max_depth must be an integer from 0 to 100; got -1"),
+        ("max_depth", 1.5, "max_depth must be an integer from 0 to 100; got 1.5"),
+        ("max_depth", True, "max_depth must be an integer from 0 to 100; got True"),
         ("max_splits", -2, 'max_splits must be an integer >= 0, "auto" or None; got -2'),
         ("max_splits", "all", "max_splits must be an integer >= 0, \"auto\" or None; got 'all'"),
         ("sparsity", -0.5, r"sparsity must be a number in \[0, inf\); got -0.5"),

@@ -326,8 +326,8 @@ def test_reasons_as_text():
         == repr(found)
         == (
             "score 1.9, where the average is 0:\n"
-            "    +2  x2 = 0, since x1 > 0\n"
-            "  -0.1  all other features"
+            "  +2.000  x2 = 0, since x1 > 0\n"
+            "  -0.100  all other features"
         )
     )
     json.dumps(found.to_dict())

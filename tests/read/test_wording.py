@@ -38,7 +38,8 @@ YEAR = Feature("year", 0, "numeric", low=2000, high=2020)
     ],
 )
 def test_thresholds_are_short_but_not_misleading(high, threshold, text):
-    feature = Feature("x", 0, "numeric", low=0.0, high=high)
+    low = math.nan if math.isnan(high) else 0.0
+    feature = Feature("x", 0, "numeric", low=low, high=high)
     assert threshold_text(feature, threshold) == text
     assert rule_text(Region((Condition(feature, "<=", threshold),))) == f"x <= {text}"
 

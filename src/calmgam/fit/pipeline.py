@@ -21,7 +21,7 @@ from calmgam.fit.curves.by_name import check_task, fit_curves
 from calmgam.fit.curves.contract import CurveData, CurveLearner
 from calmgam.fit.data.bags import draw_bags
 from calmgam.fit.data.binning import MAX_BINS, bin_table
-from calmgam.fit.data.checks import decoder, warn_of_identifiers
+from calmgam.fit.data.checks import decoder, warn_of_identifiers, warn_of_rare_classes
 from calmgam.fit.data.target import Target
 from calmgam.fit.prepared import Limits, Prepared, positions_of
 from calmgam.fit.references.fitting import ReferenceLearner
@@ -109,6 +109,7 @@ def prepare(X: Any, target: Target, plan: Plan, schema: Schema | None = None) ->
     encoded = schema.encode(X)
     if is_new:
         warn_of_identifiers(encoded, schema)
+        warn_of_rare_classes(target)
     return Prepared(
         encoded,
         bin_table(encoded, schema, plan.max_bins),

@@ -466,9 +466,9 @@ def test_settings_check_themselves(wrong, message):
         Boosting(**wrong).check()
 
 
-def test_the_kernel_refuses_arrays_that_do_not_agree(table):
+def test_arrays_that_do_not_agree_are_refused(table):
     target = table.target()
-    with pytest.raises(ValueError, match="boosting: roles must have length"):
+    with pytest.raises(ValueError, match="bags must have 600 rows, as cells have; got 599"):
         table.boost(target, bags(target)[:-1])
     with pytest.raises(TypeError):  # no silent copies
         _kernels.BagGroup(table.cells.astype(int))

@@ -194,5 +194,5 @@ def test_a_table_that_spares_no_row_is_fitted():
 
 def test_without_torch_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(ImportError, match=r"pip install calmgam\[nam\]"):
+    with pytest.raises(ImportError, match=r"pip install calmgam\[networks\]"):
         CALMRegressor(curves="networks", max_depth=0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from calmgam._kernels import TRAINS, VALIDATES
-from calmgam.fit.data.bags import draw_bags
+from calmgam.fit.data.bags import can_stop, draw_bags
 from calmgam.fit.data.target import Target
 
 
@@ -33,3 +33,17 @@ def test_rows_of_weight_zero_are_not_drawn():
 def test_small_tables_spare_no_row():
     target = Target.regression(np.arange(29.0), np.ones(29))
     assert np.all(bags(target) == TRAINS | VALIDATES)
+
+
+@pytest.mark.parametrize("n_events", [2, 3, 10])
+def test_of_a_rare_class_some_rows_validate(n_events):
+    target = Target.classification((np.arange(2000) < n_events).astype(float), np.ones(2000))
+    roles = bags(target, 8)
+    assert np.all(np.any(roles[:n_events] == VALIDATES, axis=0))
+    assert np.all(np.any(roles[:n_events] == TRAINS, axis=0))
+    assert can_stop(target, roles)
+
+
+def test_a_single_event_leaves_no_way_to_stop():
+    target = Target.classification((np.arange(2000) < 1).astype(float), np.ones(2000))
+    assert not can_stop(target, bags(target))

@@ -9,7 +9,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 import oracles
 from calmgam import _kernels
 from calmgam.fit.data.target import Target
-from calmgam.fit.references.boosted_trees import BoostedTrees, TreeSettings, kernel_options
+from calmgam.fit.references.boosted_trees import BoostedTrees, TreeSettings
 from calmgam.model.schema import Feature, Schema
 from prepared import LOSSES
 from tables import mixed_table
@@ -47,7 +47,7 @@ class Slots:
             logistic=self.target.loss.is_logistic,
             seed=seed,
             n_threads=n_threads,
-            **kernel_options(vars(chosen)),
+            **vars(chosen),
         )
 
     def scores(self, boosted):

@@ -7,7 +7,13 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from calmgam.fit.support import threads
-from calmgam.fit.support.threads import Shared, effective_n_jobs, openmp_threads, parallel_map
+from calmgam.fit.support.threads import (
+    Shared,
+    effective_n_jobs,
+    one_blas_thread,
+    openmp_threads,
+    parallel_map,
+)
 
 
 def test_jobs_are_counted_as_in_scikit_learn(monkeypatch):
@@ -118,3 +124,29 @@ def test_a_shared_context_ends_when_the_last_thread_leaves():
     with shared:
         assert limit["threads"] == 1
     assert limit["threads"] == 8
+
+
+def test_blas_has_its_threads_again_whichever_thread_comes_and_goes_last():
+    before = blas_threads()
+    first_is_in, second_is_out = threading.Event(), threading.Event()
+
+    def stay_longest():
+        with one_blas_thread:
+            first_is_in.set()
+            second_is_out.wait(5)
+
+    for _ in range(20):
+        first_is_in.clear(), second_is_out.clear()
+        thread = threading.Thread(target=stay_longest)
+        with one_blas_thread:
+            thread.start()
+            first_is_in.wait(5)
+            assert set(blas_threads()) <= {1}
+        second_is_out.set()
+        thread.join(5)
+        assert blas_threads() == before
+
+
+def blas_threads():
+    found = threadpool_info()
+    return [library["num_threads"] for library in found if library["user_api"] == "blas"]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from calmgam._kernels import TRAINS
 from calmgam.fit.curves.contract import REGRESSION, CurveData, Curves
 from calmgam.fit.data.binning import quantile_positions
-from calmgam.fit.support.parts import Part, tuned
+from calmgam.fit.support.parts import NO_RECORD, Part, tuned
 from calmgam.fit.support.progress import Progress
 from calmgam.fit.support.settings import check_integer, check_number
 from calmgam.model.schema import FloatArray
@@ -42,7 +42,7 @@ class Backfitting(Part):
     tasks: ClassVar[tuple[str, ...]] = REGRESSION
     n_bags: ClassVar[int] = 1
 
-    resolution: float = tuned(2.0, "bench-curves, fold 1: lowest error of 1, 2 and 4")
+    resolution: float = tuned(2.0, NO_RECORD)
     tolerance: float = 1e-6
     max_sweeps: int = 1000
 

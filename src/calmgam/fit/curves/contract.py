@@ -52,6 +52,12 @@ class CurveData:
     n_jobs: int = 1
     progress: Progress | None = None
 
+    def __post_init__(self) -> None:
+        n_rows = self.cells.shape[1]
+        for name, length in (("target", self.target.n_rows), ("bags", len(self.bags))):
+            if length != n_rows:
+                raise ValueError(f"{name} must have {n_rows} rows, as cells have; got {length}")
+
     @property
     def shapes(self) -> list[tuple[int, int]]:
         """Number of curves, and of their slots, of every feature."""

@@ -24,12 +24,12 @@ from calmgam.fit.curves.contract import ANY_TASK, CurveData, Curves
 from calmgam.fit.data.bags import training_rows
 from calmgam.fit.data.binning import Binned
 from calmgam.fit.data.dense import DenseColumn
-from calmgam.fit.support.parts import Part, tuned
+from calmgam.fit.support.parts import NO_RECORD, Part, tuned
 from calmgam.fit.support.settings import check_integer, check_number
 from calmgam.fit.support.threads import Shared
 from calmgam.model.schema import FloatArray
 
-LAYERS = (100, 100, 10)
+LAYERS = (100, 100, 10)  # units of the hidden layers, as in the paper
 WHOLE = -1  # the leaf of a network that sees all rows
 
 
@@ -55,11 +55,11 @@ class Networks(Part):
     n_bags: ClassVar[int] = 1
 
     n_epochs: int = 10
-    min_steps: int = tuned(3000, "bench-paper, tables of fewer than 2,000 rows")
+    min_steps: int = tuned(3000, NO_RECORD)
     batch_size: int = 32
-    ridge: float = tuned(5.0, "bench-paper, fold 1 of the small tables")
+    ridge: float = tuned(5.0, NO_RECORD)
     step_size: float = 0.001
-    patience: float = tuned(0.5, "bench-paper, fold 1 of the small tables")
+    patience: float = tuned(0.5, NO_RECORD)
 
     def check(self) -> None:
         """Refuse settings that make no sense."""
@@ -296,6 +296,6 @@ def _torch() -> Any:
         import torch
     except ImportError as error:
         raise ImportError(
-            'curves="networks" needs the torch package: pip install calmgam[nam]'
+            'curves="networks" needs the torch package: pip install calmgam[networks]'
         ) from error
     return torch

@@ -19,7 +19,7 @@ from calmgam.fit.data.target import Target
 from calmgam.model.schema import FloatArray
 
 MAX_ROWS = 100_000  # a few dozen factors need no more
-MAX_SWEEPS, TOLERANCE = 200, 1e-9
+MAX_SWEEPS, TOLERANCE = 200, 1e-9  # when the factors have settled
 
 
 def shrink_regions(

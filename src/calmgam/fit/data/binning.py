@@ -93,10 +93,15 @@ class Binned:
                 line += (self.leaf_of(tree) * n_slots).astype(np.uint16)
         return cells
 
+    @cached_property
+    def max_leaves(self) -> tuple[int, ...]:
+        """Most curves of every feature whose cells can be told apart."""
+        return tuple(MAX_CELLS // n_slots for n_slots in self.n_slots)
+
     def check_cells(self, trees: Sequence[PartitionTree]) -> None:
         """Refuse trees of so many leaves that the codes of cells would overflow."""
         for feature, tree, n_slots in zip(self.features, trees, self.n_slots, strict=True):
-            if tree.n_leaves * n_slots > MAX_CELLS:
+            if tree.n_leaves > MAX_CELLS // n_slots:
                 raise ValueError(
                     f"{feature.name!r} has {tree.n_leaves} curves of {n_slots} slots: "
                     f"curves times slots must be at most {MAX_CELLS}; lower max_bins or max_depth"

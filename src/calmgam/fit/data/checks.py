@@ -21,7 +21,8 @@ from calmgam.fit.data.target import Target
 from calmgam.model.columns import is_missing
 from calmgam.model.schema import Feature, FloatArray, Schema
 
-MIN_ROWS_OF_IDENTIFIERS = 50
+MIN_ROWS_OF_IDENTIFIERS = 50  # fewer rows are too few to warn of anything
+FEW_EVENTS = 10  # of a class
 MAX_SPACING = 20  # of identifiers: they are dense
 
 
@@ -139,6 +140,19 @@ def warn_of_identifiers(X: FloatArray, schema: Schema) -> None:
             warnings.warn(
                 f"column {feature.name!r} looks like an identifier (nearly every row has its own "
                 "value): a model can only memorise it; consider dropping it",
+                stacklevel=6,
+            )
+
+
+def warn_of_rare_classes(target: Target) -> None:
+    """Warn of a class with so few rows that curves can hardly learn from it."""
+    if target.n_rows < MIN_ROWS_OF_IDENTIFIERS:
+        return
+    for label, rows in zip(target.classes, target.strata, strict=False):
+        if len(rows) < FEW_EVENTS:
+            warnings.warn(
+                f"class {label!r} has {len(rows)} of {target.n_rows} rows: with fewer than "
+                f"{FEW_EVENTS} events a model learns little more than how rare they are",
                 stacklevel=6,
             )
 

@@ -14,7 +14,7 @@ from calmgam.fit.support.progress import Progress
 from calmgam.fit.support.threads import parallel_map
 from calmgam.model.schema import FloatArray
 
-N_FOLDS = 4
+N_FOLDS = 4  # set by hand; more cost more and repeat the search on more rows
 MIN_ROWS_PER_FOLD = 10  # of each class
 
 Result = TypeVar("Result")

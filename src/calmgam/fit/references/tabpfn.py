@@ -14,7 +14,7 @@ import numpy as np
 from calmgam.model.schema import Schema
 
 MAX_ROWS = 10_000  # what the model was trained for
-BATCH_ROWS = 2_000
+BATCH_ROWS = 2_000  # predicted at once: a matter of memory
 
 
 class TabPFN:

@@ -15,9 +15,10 @@ import numpy as np
 from calmgam.fit.prepared import Prepared
 from calmgam.fit.regions.candidates import THRESHOLDS, Candidates, candidates_for
 from calmgam.fit.regions.found import Regions
-from calmgam.fit.support.parts import Part, tuned
+from calmgam.fit.support.parts import NO_RECORD, Part, tuned
 from calmgam.fit.support.settings import check_in, check_integer
 
+FOLDS_1_TO_4 = "growth and selection: folds 1 to 4 of some of the paper's tables"
 ENOUGH_ROWS = 10  # below which a variance says little
 
 GrowthType = TypeVar("GrowthType", bound="Growth")
@@ -40,9 +41,9 @@ class Growth(Part):
     """
 
     thresholds: str = "quantile"
-    n_thresholds: int = tuned(31, "bench-joint, folds 1 to 4; thresholds are refined afterwards")
-    n_background: int | None = tuned(50_000, "bench-million: more rows find the same splits")
-    min_samples_leaf: int = tuned(10, "bench-joint, folds 1 to 4")
+    n_thresholds: int = tuned(31, FOLDS_1_TO_4)
+    n_background: int | None = tuned(50_000, NO_RECORD)
+    min_samples_leaf: int = tuned(10, FOLDS_1_TO_4)
 
     def check(self) -> None:
         """Refuse settings that make no sense."""

@@ -19,6 +19,7 @@ from calmgam.fit.data.target import Target
 from calmgam.model.schema import FloatArray
 from calmgam.model.tree import PartitionTree
 
+# Chosen on folds 1 to 4 of eighteen tables; rows a bin on simulated additive truths.
 MIN_BINS, ROWS_PER_BIN = 128, 32
 QUICK = Boosting(
     n_bags=8,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-WIDTH = 30
+WIDTH = 30  # of the bar, in characters
 
 Progress = Callable[[int, int], None]  # of steps done and steps there are
 

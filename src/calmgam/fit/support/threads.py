@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock
+from threading import Lock, local
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
@@ -88,5 +88,43 @@ def _controller() -> Any:
     return ThreadpoolController()  # finding the loaded libraries takes milliseconds
 
 
-# Matrix products in one thread: they have fixed bits.
-one_blas_thread = Shared(lambda: _controller().limit(limits=1, user_api="blas"))
+class _OneBlasThread:
+    """Context in which matrix products run in one thread, so that they have fixed bits.
+
+    Where a library has one pool for the process, only the thread that has limited it may lift the
+    limit (threadpoolctl 3.8): a thread that lives as long as anyone is inside does both. Where
+    every thread has a pool of its own, each limits its own, too.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._n_inside, self._own = Lock(), 0, local()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._n_inside:
+                self._keeper = ThreadPoolExecutor(1)
+                self._limit = self._keeper.submit(self._make).result()
+            self._n_inside += 1
+        self._stack.append(self._make())
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.pop().__exit__(None, None, None)
+        with self._lock:
+            self._n_inside -= 1
+            if not self._n_inside:
+                self._keeper.submit(self._limit.__exit__, None, None, None).result()
+                self._keeper.shutdown()
+
+    @property
+    def _stack(self) -> list[Any]:
+        """The limits of this thread; it may come in more than once."""
+        if not hasattr(self._own, "limits"):
+            self._own.limits = []
+        return self._own.limits
+
+    @staticmethod
+    def _make() -> Any:
+        return _controller().limit(limits=1, user_api="blas").__enter__()
+
+
+one_blas_thread = _OneBlasThread()

@@ -18,7 +18,7 @@ from calmgam._kernels import TRAINS
 from calmgam.fit.curves.contract import ANY_TASK, CurveData, Curves
 from calmgam.fit.curves.splines.design import Design
 from calmgam.fit.curves.splines.reml import Estimate, estimate
-from calmgam.fit.support.parts import Part, tuned
+from calmgam.fit.support.parts import NO_RECORD, Part, tuned
 from calmgam.fit.support.settings import check_integer, check_number
 from calmgam.fit.support.threads import one_blas_thread
 from calmgam.model.schema import FloatArray
@@ -43,7 +43,7 @@ class Splines(Part):
     n_bags: ClassVar[int] = 1
 
     max_steps: int = 50
-    tolerance: float = tuned(0.1, "bench-curves, fold 1: smaller values change no error")
+    tolerance: float = tuned(0.1, NO_RECORD)
     n_draws: int = 50
 
     def check(self) -> None:

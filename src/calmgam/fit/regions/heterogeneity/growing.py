@@ -93,9 +93,8 @@ def grow_all(
     for done, i in enumerate(limits.split_features, start=1):
         feature = prepared.schema.features[i]
         effects = find_effects(feature, all_rows.X[:, i])
-        growths[i] = grow_tree(
-            effects, feature, background, settings, limits.max_depth, prepared.n_jobs
-        )
+        depth = min(limits.max_depth, prepared.binned.max_leaves[i].bit_length() - 1)
+        growths[i] = grow_tree(effects, feature, background, settings, depth, prepared.n_jobs)
         if prepared.progress is not None:
             prepared.progress(done, len(limits.split_features))
     grown = GrownTrees(growths, prepared.schema.n_features, settings.effect, settings.rank)

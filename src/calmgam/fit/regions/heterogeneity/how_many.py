@@ -20,7 +20,7 @@ from calmgam.fit.regions.heterogeneity.settings import HeterogeneitySettings
 from calmgam.fit.regions.one_standard_error import PathScores, Selection
 from calmgam.model.schema import FloatArray
 
-SHARES = (0.0, 0.25, 0.5, 1.0)
+SHARES = (0.0, 0.25, 0.5, 1.0)  # of the splits found that are tried; set by hand
 
 
 def cross_validate_shares(

@@ -8,7 +8,7 @@ from calmgam.fit.effects.by_name import EFFECTS
 from calmgam.fit.prepared import Prepared
 from calmgam.fit.regions.candidates import Candidates, candidates_for
 from calmgam.fit.regions.growth import Growth
-from calmgam.fit.support.parts import tuned
+from calmgam.fit.support.parts import NO_RECORD, tuned
 from calmgam.fit.support.settings import check_in, check_integer, check_number
 
 CHOICES = {
@@ -31,7 +31,7 @@ class HeterogeneitySettings(Growth):
     equal_up_to: int = 0
     min_drop: float = 0.2
     drop_scale: str = "variance"
-    min_heterogeneity: float = tuned(1e-3, "bench-synthetic: below it lies what references make up")
+    min_heterogeneity: float = tuned(1e-3, NO_RECORD)
     rank: str = "absolute"
 
     def check(self) -> None:

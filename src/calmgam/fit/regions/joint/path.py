@@ -239,6 +239,7 @@ class _Growing:
             (
                 (split[0], -i, -leaf)
                 for i in self.limits.split_features
+                if len(self.regions[i]) < self.table.fine.max_leaves[i]
                 for leaf, split in enumerate(found[i])
                 if len(self.regions[i][leaf].conditions) < self.limits.max_depth
             ),

@@ -5,32 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from calmgam.fit.prepared import Limits
-from calmgam.fit.regions.growth import Growth
-from calmgam.fit.support.parts import tuned
+from calmgam.fit.regions.growth import FOLDS_1_TO_4, Growth
+from calmgam.fit.support.parts import NO_RECORD, tuned
 from calmgam.fit.support.settings import SMALL_TABLE, check_integer, check_number
 
-JOINT = "bench-joint, folds 1 to 4 of the 24 tables"
-SMALL = "bench-joint, tables of fewer than 2,000 rows"
-LARGE = "bench-joint, folds 1 to 4 of the tables of more than 5,000 rows"
-NO_LIMIT = 2**31
+SMALL = "folds 1 to 4 of airfoil and sensory"
+LARGE = "folds 1 to 4 of thirteen tables, with one or two seeds"
+NO_LIMIT = 2**31  # no path is so long
 
 
 @dataclass(repr=False)
 class JointSettings(Growth):
     """Settings of joint growth; documented where users meet them: `Joint`."""
 
-    max_auto_splits: int = tuned(20, "bench-joint: longer paths help four tables of 24, slightly")
-    max_bins: int = tuned(32, JOINT)
-    ridge: float = tuned(5.0, JOINT)
-    first_sweeps: int = tuned(30, JOINT)
-    sweeps: int = tuned(5, JOINT)
+    max_auto_splits: int = tuned(20, FOLDS_1_TO_4)
+    max_bins: int = tuned(32, FOLDS_1_TO_4)
+    ridge: float = tuned(5.0, FOLDS_1_TO_4)
+    first_sweeps: int = tuned(30, FOLDS_1_TO_4)
+    sweeps: int = tuned(5, FOLDS_1_TO_4)
     sweeps_of_small: int = tuned(20, SMALL)
-    promising: float = tuned(0.3, "bench-speed: leaves the path as it is and halves its time")
-    refresh: int = tuned(5, "bench-speed: as promising")
+    promising: float = tuned(0.3, NO_RECORD)
+    refresh: int = tuned(5, NO_RECORD)
     few_rows: int = tuned(5_000, LARGE)
     share_per_row: float = tuned(1e-4, LARGE)
     max_share: float = tuned(0.75, LARGE)
-    min_hessian: float = tuned(0.1, "bench-joint, folds 1 to 4 of the tables with classes")
+    min_hessian: float = tuned(0.1, FOLDS_1_TO_4)
 
     def check(self) -> None:
         """Refuse settings that make no sense."""
