@@ -25,8 +25,8 @@ from calmgam.model.schema import FloatArray, Schema
 from calmgam.model.shapes import count_slots
 
 MAX_CUTS = 255  # of a number, over all trees
-# A tree's bins of all features together: small leaves of many features would mostly be empty bins.
-BINS_OF_ALL, MIN_BINS = 64 * MAX_CUTS, 16
+BINS_OF_ALL = 64 * MAX_CUTS  # of a tree; small leaves of many features would mostly be empty bins
+MIN_BINS = 16  # of a number, however many features there are
 REFERENCES = "random divisions of the rows outside fold 0 of nineteen tables"
 
 

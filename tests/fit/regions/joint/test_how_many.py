@@ -173,3 +173,53 @@ def test_tails_of_a_large_additive_truth_are_no_interaction(seed):
 )
 def test_what_is_tried_between_nothing_and_the_whole_path(proposed, tried):
     assert selection.between(proposed, 20) == tried
+
+
+# ---- many features for the rows (ten seeds and more shapes: benchmarks/shapes.py) ----------------
+
+
+def fitted(X, y, seed):
+    curves = Boosting(n_bags=2, max_rounds=200)
+    return CALMRegressor(random_state=seed, n_jobs=1, curves=curves).fit(X, y)
+
+
+def interacting(seed, n_rows, n_features):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_features))
+    truth = 2 * X[:, 0] + 3 * X[:, 1] * (X[:, 2] > 0)
+    return X, truth + rng.normal(size=n_rows)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_strong_interaction_among_many_features_is_found_alone(seed):
+    calm = fitted(*interacting(seed, 400, 16), seed)
+    kept = [
+        {step.record.feature, step.record.condition_feature}
+        for step in calm.path_[: calm.n_splits_]
+    ]
+    assert kept[0] == {"x1", "x2"}
+    assert len(kept) <= 3
+    assert calm.flat_features_ == ()
+
+
+def test_features_that_say_nothing_are_left_out_and_errors_are_those_of_such_a_model():
+    X, y = interacting(0, 2400, 150)
+    calm = fitted(X[:400], y[:400], 0)
+    assert len(calm.flat_features_) > 100
+    assert not {"x0", "x1", "x2"} & set(calm.flat_features_)
+    importances = dict(zip(calm.model_.schema.names, calm.feature_importances_, strict=True))
+    assert {importances[name] for name in calm.flat_features_} == {0.0}
+    error = np.sqrt(np.mean((y[400:] - calm.predict(X[400:])) ** 2))
+    assert error == pytest.approx(calm.model_.errors["calm"], rel=0.15)
+    again = calm.predict(X[400:])
+    calm.refit_splits(calm.n_splits_, X[:400], y[:400])
+    np.testing.assert_array_equal(calm.predict(X[400:]), again)
+
+
+def test_many_small_effects_are_not_left_out():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2400, 100))
+    y = 0.25 * X[:, :40].sum(axis=1) + rng.normal(size=2400)
+    calm = fitted(X[:400], y[:400], 0)
+    assert calm.flat_features_ == ()
+    assert np.corrcoef(calm.predict(X[400:]), y[400:])[0, 1] > 0.5

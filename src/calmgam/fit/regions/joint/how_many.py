@@ -5,7 +5,8 @@ the number chosen and the errors that led to it. Growth's own model is scored af
 rows that nothing in the fold has seen, and proposes the number at which it is best. Boosted curves,
 like the final ones but coarser, then decide between that number (at most half the path), no split
 and the whole path: the fewest within `sparsity` standard errors (of the paired differences) of the
-best win, none at all within twice that.
+best win, none at all within twice that. Where growth left features flat, curves are also fitted
+without those, and the better of both ways is chosen and kept.
 """
 
 from __future__ import annotations
