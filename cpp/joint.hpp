@@ -4,8 +4,8 @@
 //     (candidate code of x_j)  x  (cell of x_i: leaf and bin)
 // of residual sums. Splitting a leaf lets every bin of x_i have two heights, so a condition that sends some
 // codes left gains
-//     sum over bins of  S_L²/(N_L + l2) + S_R²/(N_R + l2) - S²/(N + l2) - (noise, if both sides have rows).
-// Only the sums S move while the model is fitted: what thresholds divide, and the factors 1/(N + l2), are
+//     sum over bins of  S_L²/(N_L + ridge) + S_R²/(N_R + ridge) - S²/(N + ridge) - (noise, if both sides have rows).
+// Only the sums S move while the model is fitted: what thresholds divide, and the factors 1/(N + ridge), are
 // kept until a split gives the feature other cells. Rows without weight are moved to the end: they change
 // nothing, but follow the model.
 #pragma once
@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,13 +32,14 @@ namespace joint_detail {
 struct SplitFeature {
     std::size_t n_bins, n_leaves = 0, stride = 0;  // cell = leaf * stride + bin; stride: bins, padded to lanes
     std::vector<std::uint32_t> cells;              // of every row
-    std::vector<double> inverse;                   // of every cell: 1 / (N + l2), 0 where there are no rows
+    std::vector<double> inverse;                   // of every cell: 1 / (N + ridge), 0 where there are no rows
+    std::vector<double> freedom;  // of every leaf: sum of N / (N + ridge), heights that can follow noise
     std::size_t n_cells() const { return n_leaves * stride; }
 };
 
 // All ways to divide the leaves of a feature by thresholds on another one.
 struct Thresholds {
-    std::vector<double> left, right;  // n_divisions x n_cells: 1 / (N + l2) of both sides, 0 unless both have rows
+    std::vector<double> left, right;  // n_divisions x n_cells: 1 / (N + ridge) of both sides, 0 unless both have rows
     std::vector<double> n_divided;    // n_divisions x n_leaves: bins that have rows on both sides; -1: too few rows
     bool any_missing = false;
 };
@@ -64,12 +66,16 @@ CALMGAM_CLONES inline double leaf_gain(const double* __restrict sums, const doub
 class JointGrowth {
    public:
     // codes: n_candidates x n_rows; conditions on feature candidate_index[j] are not tried on itself.
+    // doubt: curves that take away no more than chance would in one of exp(doubt) cases stay as they are; without
+    // it every curve takes all that it can.
     JointGrowth(std::size_t n_rows, const double* weight, const std::vector<std::size_t>& n_bins,
                 const std::vector<CandidateCodes>& candidates, std::vector<std::size_t> candidate_index,
-                std::vector<bool> subsets, std::vector<std::size_t> turns, double min_rows, double l2)
+                std::vector<bool> subsets, std::vector<std::size_t> turns, double min_rows, double ridge,
+                std::optional<double> doubt)
         : n_rows_(n_rows),
           min_rows_(min_rows),
-          l2_(l2),
+          ridge_(ridge),
+          doubt_(doubt),
           candidates_(candidates),
           candidate_index_(std::move(candidate_index)),
           subsets_(std::move(subsets)),
@@ -81,24 +87,39 @@ class JointGrowth {
             std::stable_partition(order_.begin(), order_.end(), [&](std::uint32_t row) { return weight[row] > 0.0; });
         n_weighted_ = static_cast<std::size_t>(weightless - order_.begin());
         weight_ = in_order(weight);
+        total_weight_ = std::accumulate(weight_.begin(), weight_.end(), 0.0);
         for (CandidateCodes& one : candidates_) {
             codes_.push_back(in_order(one.codes));
             one.codes = codes_.back().data();
         }
-        for (const std::size_t n : n_bins) features_.push_back({n, 0, 0, {}, {}});
+        for (const std::size_t n : n_bins) features_.push_back({n, 0, 0, {}, {}, {}});
         thresholds_.resize(n_bins.size());
         found_.resize(n_bins.size());
+        std::vector<std::size_t> all(candidates_.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        tried_.assign(n_bins.size(), all);
+        moved_.assign(n_bins.size(), false);
     }
 
     std::size_t n_rows() const { return n_rows_; }
     std::size_t n_features() const { return features_.size(); }
+    std::size_t n_candidates() const { return candidates_.size(); }
+    const std::vector<bool>& moved() const { return moved_; }
 
     std::size_t n_bins(std::size_t which) const { return features_[which].n_bins; }
     bool has_cells(std::size_t which) const { return features_[which].n_leaves > 0; }
 
+    // Which candidates are tried on a feature; all, if this is not called.
+    void try_only(std::size_t which, std::vector<std::size_t> candidates) {
+        std::vector<std::vector<LeafSplit>> none(candidates.size());
+        tried_[which] = std::move(candidates);
+        found_[which].swap(none);
+        thresholds_[which].clear();
+    }
+
     // cells: leaf * n_bins + bin of every row. All or nothing, should memory run out.
     void set_cells(std::size_t which, const std::uint32_t* cells, std::size_t n_leaves) {
-        joint_detail::SplitFeature feature{features_[which].n_bins, n_leaves, 0, {}, {}};
+        joint_detail::SplitFeature feature{features_[which].n_bins, n_leaves, 0, {}, {}, {}};
         feature.stride = (feature.n_bins + joint_detail::WIDTH - 1) / joint_detail::WIDTH * joint_detail::WIDTH;
         feature.cells.resize(n_rows_);
         for (std::size_t k = 0; k < n_rows_; ++k) {
@@ -108,19 +129,27 @@ class JointGrowth {
         }
         feature.inverse.assign(feature.n_cells(), 0.0);
         for (std::size_t k = 0; k < n_weighted_; ++k) feature.inverse[feature.cells[k]] += weight_[k];
-        for (double& value : feature.inverse) value = value > 0.0 ? 1.0 / (value + l2_) : 0.0;
-        std::vector<std::vector<LeafSplit>> none(candidates_.size());
+        feature.freedom.assign(n_leaves, 0.0);
+        for (std::size_t cell = 0; cell < feature.n_cells(); ++cell) {
+            double& value = feature.inverse[cell];
+            if (value > 0.0) feature.freedom[cell / feature.stride] += value / (value + ridge_);
+            value = value > 0.0 ? 1.0 / (value + ridge_) : 0.0;
+        }
+        std::vector<std::vector<LeafSplit>> none(tried_[which].size());
         found_[which].swap(none);
         features_[which] = std::move(feature);
         thresholds_[which].clear();
     }
 
-    // Cyclic exact updates of the histogram model: every cell takes the shrunken mean of its residuals.
+    // Cyclic updates of the histogram model: every cell takes the shrunken mean of its residuals, in doubt less what
+    // is chance.
     void backfit(int n_sweeps, double* residual) {
         for (std::size_t k = 0; k < n_rows_; ++k) residual_[k] = residual[order_[k]];
         std::vector<double> heights, sums;
         const std::uint32_t* last = nullptr;  // cells of the feature whose heights the rows have yet to lose
-        for (int sweep = 0; sweep < n_sweeps; ++sweep)
+        for (int sweep = 0; sweep < n_sweeps; ++sweep) {
+            if (doubt_ && last) take_off(heights, std::exchange(last, nullptr));
+            const double noise = doubt_ ? mean_square() : 0.0;  // at most this much of the residual is noise
             for (const std::size_t turn : turns_) {
                 const joint_detail::SplitFeature& feature = features_[turn];
                 sums.assign(feature.n_cells(), 0.0);
@@ -134,11 +163,14 @@ class JointGrowth {
                     for (std::size_t k = 0; k < n_weighted_; ++k) sums[cells[k]] += weight_[k] * residual_[k];
                 if (last)
                     for (std::size_t k = n_weighted_; k < n_rows_; ++k) residual_[k] -= heights[last[k]];
-                for (std::size_t cell = 0; cell < sums.size(); ++cell) sums[cell] *= feature.inverse[cell];
+                for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf)
+                    if (to_heights(feature, leaf, noise, sums)) moved_[turn] = true;
                 heights.swap(sums);
                 last = cells;
             }
-        for (std::size_t k = 0; k < n_rows_; ++k) residual[order_[k]] = residual_[k] - (last ? heights[last[k]] : 0.0);
+        }
+        if (last) take_off(heights, last);
+        for (std::size_t k = 0; k < n_rows_; ++k) residual[order_[k]] = residual_[k];
     }
 
     // splits: one per leaf of every feature, one feature after the other. Conditions on a feature that gained
@@ -151,18 +183,20 @@ class JointGrowth {
             const joint_detail::SplitFeature& feature = features_[which];
             splits[which].resize(feature.n_leaves);
             std::vector<joint_detail::Thresholds>& kept = thresholds_[which];
-            const bool fits = fits_in_memory(feature);
-            if (fits) kept.resize(candidates_.size());
+            const std::vector<std::size_t>& tried = tried_[which];
+            const bool fits = fits_in_memory(which);
+            if (fits) kept.resize(tried.size());
             joint_detail::Thresholds made;
-            for (std::size_t j = 0; j < candidates_.size(); ++j) {
+            for (std::size_t place = 0; place < tried.size(); ++place) {
+                const std::size_t j = tried[place];
                 if (candidate_index_[j] == which || candidates_[j].n_conditions == 0) continue;
-                std::vector<LeafSplit>& best = found_[which][j];
+                std::vector<LeafSplit>& best = found_[which][place];
                 const bool is_promising = std::any_of(best.begin(), best.end(),
                                                       [&](const LeafSplit& split) { return split.gain >= at_least; });
                 if (best.empty() || is_promising) {
                     best.assign(feature.n_leaves, {});
                     if (candidates_[j].ordered) {
-                        joint_detail::Thresholds& thresholds = fits ? kept[j] : made;
+                        joint_detail::Thresholds& thresholds = fits ? kept[place] : made;
                         if (!fits || thresholds.left.empty()) thresholds = thresholds_of(feature, j);
                         try_thresholds(feature, j, thresholds, noise, best);
                     } else {
@@ -185,9 +219,39 @@ class JointGrowth {
         return ordered;
     }
 
-    bool fits_in_memory(const joint_detail::SplitFeature& feature) const {
+    void take_off(const std::vector<double>& heights, const std::uint32_t* cells) {
+        for (std::size_t k = 0; k < n_rows_; ++k) residual_[k] -= heights[cells[k]];
+    }
+
+    double mean_square() const {
+        double sum = 0.0;
+        for (std::size_t k = 0; k < n_weighted_; ++k) sum += weight_[k] * residual_[k] * residual_[k];
+        return total_weight_ > 0.0 ? sum / total_weight_ : 0.0;
+    }
+
+    // From the residual sums of a leaf's cells to what the curve there gains in height; false if that is nothing.
+    // By chance alone heights take away the variance of the residual for every degree of freedom. In doubt that
+    // share of what they do take away is no merit, and shrinks them (as James and Stein do); a curve stays as it is
+    // unless it takes away more than chance would in one of exp(doubt) cases (the tail of chi-squared).
+    bool to_heights(const joint_detail::SplitFeature& feature, std::size_t leaf, double noise,
+                    std::vector<double>& sums) const {
+        double merit = 1.0;
+        const std::size_t first = leaf * feature.stride, end = first + feature.stride;
+        if (doubt_) {
+            double gain = 0.0;
+            for (std::size_t cell = first; cell < end; ++cell) gain += sums[cell] * sums[cell] * feature.inverse[cell];
+            const double chance = noise * feature.freedom[leaf];
+            const double surprise = 2.0 * noise * (std::sqrt(feature.freedom[leaf] * *doubt_) + *doubt_);
+            merit = gain > chance + surprise ? 1.0 - chance / gain : 0.0;
+        }
+        for (std::size_t cell = first; cell < end; ++cell) sums[cell] *= merit * feature.inverse[cell];
+        return merit > 0.0;
+    }
+
+    bool fits_in_memory(std::size_t which) const {
+        const joint_detail::SplitFeature& feature = features_[which];
         double n_divisions = 0.0;
-        for (const CandidateCodes& one : candidates_) n_divisions += static_cast<double>(one.n_conditions);
+        for (const std::size_t j : tried_[which]) n_divisions += static_cast<double>(candidates_[j].n_conditions);
         const auto n_features = static_cast<double>(features_.size());
         return 2.0 * n_divisions * static_cast<double>(feature.n_cells()) * n_features < MAX_KEPT_VALUES;
     }
@@ -219,8 +283,8 @@ class JointGrowth {
                     n_right += right.n_rows;
                     if (left[cell].n_rows == 0.0 || right.n_rows == 0.0) continue;  // the bin stays whole
                     n_divided += 1.0;
-                    made.left[division * n_cells + cell] = 1.0 / (left[cell].weight + l2_);
-                    made.right[division * n_cells + cell] = 1.0 / (right.weight + l2_);
+                    made.left[division * n_cells + cell] = 1.0 / (left[cell].weight + ridge_);
+                    made.right[division * n_cells + cell] = 1.0 / (right.weight + ridge_);
                 }
                 const bool enough = n_left >= min_rows_ && n_right >= min_rows_;
                 made.n_divided[division * feature.n_leaves + leaf] = enough ? n_divided : -1.0;
@@ -295,11 +359,12 @@ class JointGrowth {
         for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf)
             joint_detail::try_levels({histogram.data() + leaf * feature.stride * n_codes, feature.n_bins,
                                       candidates_[j].n_conditions, subsets_[j]},
-                                     static_cast<std::int32_t>(j), {min_rows_, l2_, noise}, best[leaf]);
+                                     static_cast<std::int32_t>(j), {min_rows_, ridge_, noise}, best[leaf]);
     }
 
     std::size_t n_rows_, n_weighted_;
-    double min_rows_, l2_;
+    double min_rows_, ridge_, total_weight_;
+    std::optional<double> doubt_;
     std::vector<CandidateCodes> candidates_;
     std::vector<std::size_t> candidate_index_;
     std::vector<bool> subsets_;
@@ -308,8 +373,10 @@ class JointGrowth {
     std::vector<double> weight_, residual_;
     std::vector<std::vector<std::uint16_t>> codes_;  // of the candidates, in this order
     std::vector<joint_detail::SplitFeature> features_;
-    std::vector<std::vector<joint_detail::Thresholds>> thresholds_;  // by feature and candidates
-    std::vector<std::vector<std::vector<LeafSplit>>> found_;         // by feature, candidates and leaf
+    std::vector<bool> moved_;                                        // by feature: its curve is not flat
+    std::vector<std::vector<std::size_t>> tried_;                    // by feature: candidates
+    std::vector<std::vector<joint_detail::Thresholds>> thresholds_;  // by feature and place in tried_
+    std::vector<std::vector<std::vector<LeafSplit>>> found_;         // by feature, place in tried_ and leaf
 };
 
 }  // namespace calmgam

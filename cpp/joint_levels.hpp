@@ -43,31 +43,31 @@ struct Sum {
     }
 };
 
-inline double worth(const Sum& sum, double l2) {
-    return sum.weight > 0.0 ? sum.residual * sum.residual / (sum.weight + l2) : 0.0;
+inline double worth(const Sum& sum, double ridge) {
+    return sum.weight > 0.0 ? sum.residual * sum.residual / (sum.weight + ridge) : 0.0;
 }
 
 // Gain and row counts of one way to divide a leaf, summed over its bins.
 struct Division {
     double gain = 0.0, n_left = 0.0, n_right = 0.0;
-    void add_bin(const Sum& left, const Sum& total, double l2, double noise) {
+    void add_bin(const Sum& left, const Sum& total, double ridge, double noise) {
         const Sum right = total - left;
         n_left += left.n_rows;
         n_right += right.n_rows;
         if (left.n_rows == 0.0 || right.n_rows == 0.0) return;  // the bin stays whole
-        gain += worth(left, l2) + worth(right, l2) - worth(total, l2) - noise;
+        gain += worth(left, ridge) + worth(right, ridge) - worth(total, ridge) - noise;
     }
 };
 
 // Levels in the order of their residual profiles along x_i: the leading direction of the
 // (level x bin) table of standardised sums, found by a few power iterations.
 inline std::vector<std::size_t> level_order(const Sum* histogram, std::size_t n_bins, std::size_t n_codes,
-                                            std::size_t n_levels, double l2) {
+                                            std::size_t n_levels, double ridge) {
     std::vector<double> profile(n_levels * n_bins), direction(n_bins), position(n_levels);
     for (std::size_t level = 0; level < n_levels; ++level)
         for (std::size_t bin = 0; bin < n_bins; ++bin) {
             const Sum& sum = histogram[bin * n_codes + level];
-            profile[level * n_bins + bin] = sum.weight > 0.0 ? sum.residual / std::sqrt(sum.weight + l2) : 0.0;
+            profile[level * n_bins + bin] = sum.weight > 0.0 ? sum.residual / std::sqrt(sum.weight + ridge) : 0.0;
         }
     double largest = -1.0;  // start from the level that stands out most
     for (std::size_t level = 0; level < n_levels; ++level) {
@@ -92,7 +92,7 @@ inline std::vector<std::size_t> level_order(const Sum* histogram, std::size_t n_
     for (std::size_t level = 0; level < n_levels; ++level) {  // mean height, not sum: weight must not order
         double weight = 0.0;
         for (std::size_t bin = 0; bin < n_bins; ++bin) weight += histogram[bin * n_codes + level].weight;
-        position[level] /= std::sqrt(weight + l2 + 1e-300);
+        position[level] /= std::sqrt(weight + ridge + 1e-300);
     }
     std::vector<std::size_t> order(n_levels);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -108,7 +108,7 @@ struct LevelTable {
 };
 
 struct LevelSettings {
-    double min_rows, l2, noise;
+    double min_rows, ridge, noise;
 };
 
 inline void try_levels(const LevelTable& table, std::int32_t which, const LevelSettings& settings, LeafSplit& best) {
@@ -131,12 +131,14 @@ inline void try_levels(const LevelTable& table, std::int32_t which, const LevelS
     if (any_missing) {
         Division division;
         for (std::size_t bin = 0; bin < n_bins; ++bin)
-            division.add_bin(total[bin] - histogram[bin * n_codes + missing], total[bin], settings.l2, settings.noise);
+            division.add_bin(total[bin] - histogram[bin * n_codes + missing], total[bin], settings.ridge,
+                             settings.noise);
         keep(division, [&](std::size_t code) { return code != missing; });
     }
     // every level alone; then the first 2, 3, ... of the ordered levels, and the last ones
     std::vector<std::size_t> order;
-    if (table.subsets && n_conditions > 3) order = level_order(histogram, n_bins, n_codes, n_conditions, settings.l2);
+    if (table.subsets && n_conditions > 3)
+        order = level_order(histogram, n_bins, n_codes, n_conditions, settings.ridge);
     // Ordering the levels by what is to be explained finds a direction in pure noise too: the largest
     // singular value of an L x B table of noise is about sqrt(L) + sqrt(B), not sqrt(B).
     const double n_levels = static_cast<double>(n_conditions);
@@ -154,7 +156,7 @@ inline void try_levels(const LevelTable& table, std::int32_t which, const LevelS
                 if (length > 1) division.gain -= freedom * settings.noise;
                 for (std::size_t bin = 0; bin < n_bins; ++bin) {
                     left[bin] += histogram[bin * n_codes + *level];
-                    division.add_bin(left[bin], total[bin], settings.l2, settings.noise);
+                    division.add_bin(left[bin], total[bin], settings.ridge, settings.noise);
                 }
                 keep(division, [&](std::size_t code) { return inside[code]; });
             }

@@ -435,14 +435,25 @@ def joint_options(
     return found
 
 
-def backfit(cells, n_leaves, n_bins, turns, weights, l2, n_sweeps, residual):
+def backfit(cells, n_leaves, n_bins, turns, weights, l2, n_sweeps, residual, doubt=None):
     """Return what is left of the residual."""
     for _ in range(n_sweeps):
+        noise = np.average(residual**2, weights=weights)
         for i in turns:
             line, n_cells = cells[i], n_leaves[i] * n_bins[i]
             weight = np.bincount(line, weights, n_cells)
             sums = np.bincount(line, weights * residual, n_cells)
             heights = np.divide(sums, weight + l2, out=np.zeros(n_cells), where=weight > 0)
+            if doubt is not None:
+                shares = np.divide(weight, weight + l2, out=np.zeros(n_cells), where=weight > 0)
+                gain, freedom = (
+                    values.reshape(n_leaves[i], n_bins[i]).sum(axis=1)
+                    for values in (sums * heights, shares)
+                )
+                at_least = noise * (freedom + 2 * np.sqrt(freedom * doubt) + 2 * doubt)
+                chance = np.ones(n_leaves[i])
+                np.divide(noise * freedom, gain, out=chance, where=gain > at_least)
+                heights *= np.repeat(1 - chance, n_bins[i])
             residual = residual - heights[line]
     return residual
 

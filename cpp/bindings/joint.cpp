@@ -1,7 +1,10 @@
 #include "joint.hpp"
 
+#include <nanobind/stl/optional.h>
+
 #include <cmath>
 #include <mutex>
+#include <optional>
 
 #include "arrays.hpp"
 #include "checks.hpp"
@@ -21,7 +24,7 @@ std::unique_ptr<Growth> make_growth(Input<double, 1> weight, const std::vector<s
                                     Input<std::uint16_t, 2> codes, const std::vector<std::size_t>& code_features,
                                     const std::vector<std::size_t>& n_conditions, const std::vector<bool>& ordered,
                                     const std::vector<bool>& subsets, const std::vector<std::size_t>& turns,
-                                    double min_rows, double l2) {
+                                    double min_rows, double ridge, std::optional<double> doubt) {
     const Released released;
     const std::size_t n_rows = weight.shape(0), n_candidates = codes.shape(0);
     CHECKS.count("the number of rows", n_rows, 1, Checks::MAX_ROWS);
@@ -30,7 +33,8 @@ std::unique_ptr<Growth> make_growth(Input<double, 1> weight, const std::vector<s
     CHECKS.length("subsets", subsets.size(), n_candidates);
     CHECKS.numbers("weight", weight.data(), n_rows, 0.0);
     CHECKS.number("min_rows", min_rows);
-    CHECKS.number("l2", l2);
+    CHECKS.number("ridge", ridge);
+    if (doubt) CHECKS.number("doubt", *doubt);
     check_candidates(CHECKS, codes.data(), n_candidates, n_rows, n_conditions, ordered);
     for (std::size_t i = 0; i < n_bins.size(); ++i) CHECKS.count(at("n_bins", i), n_bins[i], 1, Checks::MAX_CODES);
     for (std::size_t k = 0; k < turns.size(); ++k)
@@ -41,14 +45,37 @@ std::unique_ptr<Growth> make_growth(Input<double, 1> weight, const std::vector<s
     for (std::size_t j = 0; j < n_candidates; ++j)
         candidates.push_back({codes.data() + j * n_rows, n_conditions[j], ordered[j]});
     return std::unique_ptr<Growth>(new Growth{
-        JointGrowth(n_rows, weight.data(), n_bins, candidates, code_features, subsets, turns, min_rows, l2), {}});
+        JointGrowth(n_rows, weight.data(), n_bins, candidates, code_features, subsets, turns, min_rows, ridge, doubt),
+        {}});
+}
+
+void check_feature(const JointGrowth& joint, std::size_t feature) {
+    if (feature >= joint.n_features())
+        CHECKS.refuse("feature", "must be below " + std::to_string(joint.n_features()), std::to_string(feature));
+}
+
+void try_only(Growth& growth, std::size_t feature, const std::vector<std::size_t>& candidates) {
+    const Released released;
+    const std::lock_guard<std::mutex> lock(growth.one_at_a_time);
+    check_feature(growth.joint, feature);
+    const std::size_t n_candidates = growth.joint.n_candidates();
+    CHECKS.count("the number of candidates", candidates.size(), 0, n_candidates);
+    for (std::size_t k = 0; k < candidates.size(); ++k)
+        if (candidates[k] >= n_candidates)
+            CHECKS.refuse(at("candidates", k), "must be below " + std::to_string(n_candidates),
+                          std::to_string(candidates[k]));
+    growth.joint.try_only(feature, candidates);
+}
+
+std::vector<bool> moved(Growth& growth) {
+    const std::lock_guard<std::mutex> lock(growth.one_at_a_time);
+    return growth.joint.moved();
 }
 
 void set_cells(Growth& growth, std::size_t feature, Input<std::uint32_t, 1> cells, std::size_t n_leaves) {
     const Released released;
     const std::lock_guard<std::mutex> lock(growth.one_at_a_time);
-    if (feature >= growth.joint.n_features())
-        CHECKS.refuse("feature", "must be below " + std::to_string(growth.joint.n_features()), std::to_string(feature));
+    check_feature(growth.joint, feature);
     const std::size_t n_rows = growth.joint.n_rows();
     CHECKS.length("cells", cells.shape(0), n_rows);
     CHECKS.count("n_leaves", n_leaves, 1, Checks::MAX_CODES);
@@ -103,11 +130,14 @@ nb::list best_splits(Growth& growth, Input<double, 1> residual, double noise, do
 void bind_joint(nb::module_& m) {
     nb::class_<Growth>(m, "JointGrowth", "Rows as joint growth sees them: cells of all features, codes of conditions.")
         .def(nb::new_(&make_growth), "weight"_a.noconvert(), "n_bins"_a, "codes"_a.noconvert(), "code_features"_a,
-             "n_conditions"_a, "ordered"_a, "subsets"_a, "turns"_a, "min_rows"_a, "l2"_a)
+             "n_conditions"_a, "ordered"_a, "subsets"_a, "turns"_a, "min_rows"_a, "ridge"_a, "doubt"_a = nb::none())
+        .def("try_only", &try_only, "feature"_a, "candidates"_a,
+             "Say which candidates are tried on a feature; all, if nothing is said.")
         .def("set_cells", &set_cells, "feature"_a, "cells"_a.noconvert(), "n_leaves"_a,
              "Say where the rows are in a feature's tree: leaf * n_bins + bin.")
         .def("backfit", &backfit, "n_sweeps"_a, "residual"_a.noconvert(),
              "Take the histogram model's cyclic updates off the residual, in place.")
+        .def("moved", &moved, "Of every feature, whether backfitting has given its curve any height.")
         .def("best_splits", &best_splits, "residual"_a.noconvert(), "noise"_a, "at_least"_a = 0.0, "n_threads"_a = 1,
              "Best split of every leaf of every feature: (gain, conditioning feature or -1, mask of codes on the "
              "left). What last gained less than at_least is taken as it was, unless the feature was split since.");

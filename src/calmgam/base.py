@@ -20,7 +20,7 @@ from calmgam.fit.pipeline import Plan, count_returns, find_regions, learn_curves
 from calmgam.fit.regions.found import Regions
 from calmgam.fit.regions.given import Partition, given_trees
 from calmgam.fit.regions.growth import Growth
-from calmgam.fit.regions.joint.path import trees_after
+from calmgam.fit.regions.joint.path import features_of, trees_after
 from calmgam.fit.regions.search import GROWTHS
 from calmgam.fit.regions.stability import COLUMNS as STABILITY_COLUMNS
 from calmgam.fit.support.parts import Part, part_of
@@ -148,6 +148,7 @@ class BaseCALM(Reading):
         if self.keep_reference and regions.reference:
             self.reference_ = regions.reference.estimator
         model = learn_curves(prepared, regions, plan)
+        self.flat_features_ = tuple(prepared.schema.names[i] for i in sorted(regions.flat))
         self.model_ = replace(model, provenance=self._provenance(given, plan))
         return self
 
@@ -205,7 +206,9 @@ class BaseCALM(Reading):
         trees = trees_after(self.path_[:n_splits], schema.n_features)
         partitions = dict(zip(schema.names, trees, strict=True))
         ledger = self.ledger_.keeping(n_splits)
-        regions = Regions(given_trees(partitions, prepared), ledger, self.path_)
+        used = set().union(*map(features_of, self.path_[:n_splits]))
+        flat = frozenset(map(schema.index, self.flat_features_)) - used
+        regions = Regions(given_trees(partitions, prepared), ledger, self.path_, flat=flat)
         model = learn_curves(prepared, regions, plan)
         self.model_ = replace(model, provenance=self._provenance(given, plan))
         return self

@@ -89,6 +89,9 @@ ATTRIBUTES = """
         ``ledger_.path`` the cross-validated error after the numbers of splits that were tried.
     path_ : tuple of PathSplit
         Joint growth: the splits in order of merit, those beyond the chosen number included.
+    flat_features_ : tuple of str
+        Features that cross-validation prefers to leave without a curve, in tables of few rows for
+        their features.
     feature_importances_ : array
         Mean absolute contributions, scaled to sum to 1.
     n_features_in_, feature_names_in_

@@ -164,8 +164,13 @@ def joint(rng):
         "subsets": [False, False, True],
         "turns": [2, 0, 1],
         "min_rows": 1.0,
-        "l2": 1.0,
+        "ridge": 1.0,
+        "doubt": [None, 0.0, 2.0][rng.integers(3)],
     }
+
+
+def partners(rng):
+    return {"feature": int(rng.integers(3)), "candidates": [[0, 1, 2], [2], []][rng.integers(3)]}
 
 
 def cells(rng):
@@ -311,7 +316,10 @@ def call_joint(rng, wrong):
             arguments = cells(rng) | {"feature": i}
             arguments["cells"] %= n_bins * arguments["n_leaves"]
             growth.set_cells(**wrong(arguments))
+        if rng.integers(3) == 0:
+            growth.try_only(**wrong(partners(rng)))
     growth.backfit(**wrong(sweeps(rng)))
+    growth.moved()
     return growth.best_splits(**wrong(splits(rng)))
 
 

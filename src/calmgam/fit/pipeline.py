@@ -146,8 +146,9 @@ def learn_curves(prepared: Prepared, regions: Regions, plan: Plan) -> Model:
             prepared.n_jobs,
             progress,
         )
-        curves, errors = fit_curves(plan.curves, data, regions.errors)
-    model = assemble(prepared.schema, data, curves, errors)
+        features = [i for i in range(len(regions.trees)) if i not in regions.flat]
+        curves, errors = fit_curves(plan.curves, data.only(features), regions.errors)
+    model = assemble(prepared.schema, data, curves.among(features, data.shapes), errors)
     return replace(model, ledger=regions.ledger, path=regions.path)
 
 

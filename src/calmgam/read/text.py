@@ -12,6 +12,7 @@ from typing import Any
 
 from calmgam.model.glassbox import Model
 from calmgam.model.ledger import Ledger
+from calmgam.read.advice import advice_lines
 from calmgam.read.numbers import brief_number, number_texts, scale_of
 from calmgam.read.view_types import JumpView, ModelView, PredictionView, joint_jumps
 from calmgam.read.views import model_view, prediction_view
@@ -174,6 +175,7 @@ def _head_lines(view: ModelView) -> Iterator[str]:
     yield size
     if errors := error_text(view):
         yield errors
+        yield from advice_lines(view)
     if view.performance:
         measures = (f"{name} {brief_number(v, 4)}" for name, v in view.performance.items())
         yield f"on the given rows: {', '.join(measures)}"

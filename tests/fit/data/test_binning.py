@@ -202,3 +202,17 @@ def test_more_slots_than_codes_hold_are_refused():
     schema = Schema((Feature("x", 0, "numeric"),))
     with pytest.raises(ValueError, match=r"'x' has 70001 slots: .* at most 65536 together"):
         bin_table(np.arange(70_000.0)[:, None], schema, 70_000)
+
+
+def test_some_features_in_another_order():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 3))
+    binned = bin_table(X, Schema.learn(X), 8)
+    part = binned.only([2, 0])
+    assert part.features == (binned.features[2], binned.features[0])
+    assert part.n_slots == (binned.n_slots[2], binned.n_slots[0])
+    np.testing.assert_array_equal(part.codes, binned.codes[[2, 0]])
+    assert part.edges[0] is binned.edges[2]
+    assert part.centres[1] is binned.centres[0]
+    coarse = binned.coarsened(3).only([2, 0])
+    assert coarse.order == part.order == tuple({2: 0, 0: 1}[i] for i in binned.order if i != 1)

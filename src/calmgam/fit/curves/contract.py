@@ -7,7 +7,7 @@ A learner is a part (`Boosting`, `Splines`, `Networks`, `Backfitting`) with a me
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -63,6 +63,15 @@ class CurveData:
         """Number of curves, and of their slots, of every feature."""
         return [(tree.n_leaves, n) for tree, n in zip(self.trees, self.binned.n_slots, strict=True)]
 
+    def only(self, features: Sequence[int]) -> CurveData:
+        """Return some of the features."""
+        return replace(
+            self,
+            cells=self.cells[list(features)],
+            binned=self.binned.only(features),
+            trees=[self.trees[i] for i in features],
+        )
+
 
 @dataclass(frozen=True)
 class Curves:
@@ -89,6 +98,13 @@ class Curves:
         for feature_cells, values in zip(cells, self.values, strict=True):
             scores += values.mean(axis=0).ravel()[feature_cells]
         return scores
+
+    def among(self, features: Sequence[int], shapes: Sequence[tuple[int, int]]) -> Curves:
+        """Return the curves of these features among others, whose curves are flat."""
+        values = [np.zeros((len(self.intercepts), *shape)) for shape in shapes]
+        for i, own in zip(features, self.values, strict=True):
+            values[i] = own
+        return Curves(self.intercepts, values, self.losses)
 
     def validation_loss(self, data: CurveData) -> float:
         """Mean loss on the validation rows of the first bag."""

@@ -112,6 +112,17 @@ class Binned:
         fine = None if self.fine is None else self.fine.take(rows)
         return replace(self, codes=np.take(self.codes, rows, axis=1), fine=fine)
 
+    def only(self, features: Sequence[int]) -> Binned:
+        """Return some of the features; regions are looked up where all of them are."""
+        return Binned(
+            tuple(self.features[i] for i in features),
+            tuple(self.edges[i] for i in features),
+            tuple(self.centres[i] for i in features),
+            self.codes[list(features)],
+            tuple(self.one_value_a_bin[i] for i in features),
+            fine=None if self.fine is None else self.fine.only(features),
+        )
+
     def coarsened(self, max_bins: int) -> Binned:
         """Join neighbouring bins until a numeric feature has at most `max_bins`, alike in rows."""
         edges, centres, codes = list(self.edges), list(self.centres), self.codes.copy()

@@ -9,7 +9,7 @@ cross-validation are fitted side by side.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from scipy.special import expit
@@ -25,6 +25,8 @@ from calmgam.model.schema import FloatArray, Schema
 from calmgam.model.shapes import count_slots
 
 MAX_CUTS = 255  # of a number, over all trees
+BINS_OF_ALL = 64 * MAX_CUTS  # of a tree; small leaves of many features would mostly be empty bins
+MIN_BINS = 16  # of a number, however many features there are
 REFERENCES = "random divisions of the rows outside fold 0 of nineteen tables"
 
 
@@ -60,6 +62,13 @@ class TreeSettings:
 LARGE = TreeSettings()
 # Leaves of twenty rows would be coarse; all rows and cuts in every tree make thresholds sharper.
 SMALL = TreeSettings(min_samples_leaf=8, validation_share=0.0, max_bins=MAX_CUTS)
+
+
+def default_settings(n_rows: int, n_features: int) -> TreeSettings:
+    """Return the settings for the size of a table."""
+    settings = SMALL if n_rows < SMALL_TABLE else LARGE
+    max_bins = max(BINS_OF_ALL // n_features, MIN_BINS)
+    return replace(settings, max_bins=min(settings.max_bins, max_bins))
 
 
 class BoostedTrees:
@@ -102,7 +111,7 @@ class BoostedTrees:
         """Boost on encoded rows."""
         weights = np.ones(len(y)) if sample_weight is None else sample_weight
         target = Target(self.loss, np.asarray(y, dtype=np.float64), weights)
-        settings = asdict(self.settings or (SMALL if len(y) < SMALL_TABLE else LARGE))
+        settings = asdict(self.settings or default_settings(len(y), X.shape[1]))
         for name in ("ridge", "level_smoothing"):
             settings[name] *= self.loss.max_hessian  # rows -> hessian
         edges = self.edges or bin_table(X, self.schema, MAX_CUTS).edges

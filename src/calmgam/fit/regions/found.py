@@ -22,6 +22,8 @@ class Regions:
     reference : Reference or None
     errors : dict
         Held-out errors: of own GAM, CALM and reference if cross-validated, or of the reference.
+    flat : frozenset of int
+        Features that say nothing beyond chance, and get no curve.
     """
 
     trees: tuple[PartitionTree, ...]
@@ -29,3 +31,4 @@ class Regions:
     path: tuple[PathSplit, ...] = ()
     reference: Reference | None = None
     errors: dict[str, float] = field(default_factory=dict)
+    flat: frozenset[int] = frozenset()

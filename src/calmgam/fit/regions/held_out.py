@@ -6,6 +6,8 @@ growing compare numbers of splits by them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,8 +46,13 @@ def boosted_losses(
     binned: Binned,
     target: Target,
     seed: int,
+    features: Sequence[int] | None = None,
 ) -> FloatArray:
-    """Losses of rows that boosted curves in the regions of some trees have not seen."""
+    """Losses of rows that boosted curves in the regions of some trees have not seen.
+
+    Features that are not given have no curves; all have, if none is.
+    """
+    features = range(len(trees)) if features is None else features
     training = np.delete(np.arange(target.n_rows), validation)
     taken = target.take(training)
     cells = binned.cells(trees)
@@ -56,5 +63,6 @@ def boosted_losses(
         target=taken,
         bags=draw_bags(taken, QUICK.n_bags, np.random.default_rng(seed)),
         seed=0,
-    )
-    return target.losses(QUICK.learn(data).scores(cells[:, validation]), validation)
+    ).only(features)
+    unseen = cells[list(features)][:, validation]
+    return target.losses(QUICK.learn(data).scores(unseen), validation)

@@ -30,11 +30,14 @@ class Selection:
         curves.
     errors : dict
         Held-out errors of own GAM and CALM, both with boosted curves, and of the reference.
+    leave_out : bool
+        Whether features that say nothing beyond chance are better left without curves.
     """
 
     n_splits: int = 0
     points: tuple[PathPoint, ...] = ()
     errors: dict[str, float] = field(default_factory=dict)
+    leave_out: bool = False
 
     @property
     def reason(self) -> str:

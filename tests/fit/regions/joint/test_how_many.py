@@ -10,7 +10,7 @@ from calmgam.fit.data.target import Target
 from calmgam.fit.regions.held_out import boosted_losses
 from calmgam.fit.regions.joint import how_many as selection
 from calmgam.fit.regions.joint.how_many import cross_validate, follow_path
-from calmgam.fit.regions.joint.path import JointTable, grow_path, trees_after
+from calmgam.fit.regions.joint.path import Grown, JointTable, grow_path, trees_after
 from calmgam.fit.regions.joint.target import growth_target
 from prepared import prepared_of
 
@@ -36,7 +36,7 @@ class Case:
         return follow_path(prepared, self.table, self.settings, self.validation)
 
     def boosted(self, fold, n_splits, target=None):
-        trees, binned = trees_after(fold.path[:n_splits], 3), self.prepared.binned
+        trees, binned = trees_after(fold.grown.path[:n_splits], 3), self.prepared.binned
         return boosted_losses(self.validation, trees, binned, target or self.target, seed=3)
 
     def select(self, **options):
@@ -59,7 +59,7 @@ def test_a_true_split_lowers_the_held_out_loss():
 
 def test_growth_scores_what_it_would_predict():
     """A row that is left out has the prediction of its twin among the training rows."""
-    case = Case(twins=True)
+    case = Case(240, twins=True)
     fold = case.fold()
     training = np.delete(np.arange(len(case.X)), case.validation)
     scores = case.prepared.fit_reference(training).score(case.X[training])
@@ -72,11 +72,11 @@ def test_growth_scores_what_it_would_predict():
         binned=case.table.binned.take(training),  # the same coarse bins
     )
     assert table.binned.order == case.table.binned.order
-    path = grow_path(
+    grown = grow_path(
         *(table, scores, weights, case.settings, case.prepared.limits),
         watch=lambda residual: left_over.append(residual.copy()),
     )
-    assert trees_after(path, 3) == trees_after(fold.path, 3)
+    assert trees_after(grown.path, 3) == trees_after(fold.grown.path, 3)
     twins = np.searchsorted(training, case.validation + 1)
     assert len(left_over) > 1
     for residual, losses in zip(left_over, fold.losses, strict=False):  # the path may end early
@@ -90,7 +90,7 @@ def test_rows_never_influence_their_own_score():
     moved[case.validation] += 2.0
     changed = Target(SquaredError(), moved, case.target.weights)
     before, after = case.fold(), case.fold(changed)
-    assert before.path == after.path
+    assert before.grown == after.grown
     pairs = [
         (before.losses, after.losses),
         (before.reference_losses, after.reference_losses),
@@ -114,9 +114,9 @@ def test_folds_side_by_side_give_the_same_bits():
 
 
 def test_beyond_the_end_of_a_path_the_loss_stays(monkeypatch):
-    def grow(table, scores, *_, watch):
+    def grow(table, scores, *_, partners, watch):
         watch(scores)
-        return ()
+        return Grown((), frozenset(range(3)))
 
     monkeypatch.setattr(selection, "grow_path", grow)
     losses = Case().fold().losses
@@ -173,3 +173,53 @@ def test_tails_of_a_large_additive_truth_are_no_interaction(seed):
 )
 def test_what_is_tried_between_nothing_and_the_whole_path(proposed, tried):
     assert selection.between(proposed, 20) == tried
+
+
+# ---- many features for the rows (ten seeds and more shapes: benchmarks/shapes.py) ----------------
+
+
+def fitted(X, y, seed):
+    curves = Boosting(n_bags=2, max_rounds=200)
+    return CALMRegressor(random_state=seed, n_jobs=1, curves=curves).fit(X, y)
+
+
+def interacting(seed, n_rows, n_features):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_features))
+    truth = 2 * X[:, 0] + 3 * X[:, 1] * (X[:, 2] > 0)
+    return X, truth + rng.normal(size=n_rows)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_strong_interaction_among_many_features_is_found_alone(seed):
+    calm = fitted(*interacting(seed, 400, 16), seed)
+    kept = [
+        {step.record.feature, step.record.condition_feature}
+        for step in calm.path_[: calm.n_splits_]
+    ]
+    assert kept[0] == {"x1", "x2"}
+    assert len(kept) <= 3
+    assert calm.flat_features_ == ()
+
+
+def test_features_that_say_nothing_are_left_out_and_errors_are_those_of_such_a_model():
+    X, y = interacting(0, 2400, 150)
+    calm = fitted(X[:400], y[:400], 0)
+    assert len(calm.flat_features_) > 100
+    assert not {"x0", "x1", "x2"} & set(calm.flat_features_)
+    importances = dict(zip(calm.model_.schema.names, calm.feature_importances_, strict=True))
+    assert {importances[name] for name in calm.flat_features_} == {0.0}
+    error = np.sqrt(np.mean((y[400:] - calm.predict(X[400:])) ** 2))
+    assert error == pytest.approx(calm.model_.errors["calm"], rel=0.15)
+    again = calm.predict(X[400:])
+    calm.refit_splits(calm.n_splits_, X[:400], y[:400])
+    np.testing.assert_array_equal(calm.predict(X[400:]), again)
+
+
+def test_many_small_effects_are_not_left_out():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2400, 100))
+    y = 0.25 * X[:, :40].sum(axis=1) + rng.normal(size=2400)
+    calm = fitted(X[:400], y[:400], 0)
+    assert calm.flat_features_ == ()
+    assert np.corrcoef(calm.predict(X[400:]), y[400:])[0, 1] > 0.5

@@ -32,11 +32,13 @@ class KernelTable:
         self.weights = rng.uniform(0.1, 3, n_rows) if uneven else np.ones(n_rows)
         self.residual = rng.normal(size=n_rows) + (self.codes[0] > 2) * (self.cells[1] % 3 - 1.0)
 
-    def growth(self, min_rows=3.0, ridge=1.0, subsets=(False, False, True, True), order=None):
+    def growth(
+        self, min_rows=3.0, ridge=1.0, subsets=(False, False, True, True), order=None, doubt=None
+    ):
         conditions = self.codes, [0, 1, 2, 3], self.n_conditions, self.ordered, list(subsets)
         order = list(range(len(self.cells))) if order is None else order
         growth = _kernels.JointGrowth(
-            self.weights, self.n_bins, *conditions, order, min_rows, ridge
+            self.weights, self.n_bins, *conditions, order, min_rows, ridge, doubt
         )
         for i, (cells, n_leaves) in enumerate(zip(self.cells, self.n_leaves, strict=True)):
             growth.set_cells(i, cells, n_leaves)
@@ -185,17 +187,21 @@ def test_rows_not_weights_fill_a_leaf():
 
 
 @settings(max_examples=20, deadline=None)
-@given(seed=st.integers(0, 2**32), ridge=st.sampled_from([0.0, 0.5, 5.0]))
-def test_backfitting_is_that_of_the_twin_and_never_makes_it_worse(seed, ridge):
+@given(
+    seed=st.integers(0, 2**32),
+    ridge=st.sampled_from([0.0, 0.5, 5.0]),
+    doubt=st.sampled_from([None, 0.0, 1.0, 4.0]),
+)
+def test_backfitting_is_that_of_the_twin_and_never_makes_it_worse(seed, ridge, doubt):
     table = KernelTable(seed)
     order = np.random.default_rng(seed).permutation(len(table.cells)).tolist()
-    growth, residual = table.growth(ridge=ridge, order=order), table.residual.copy()
+    growth, residual = table.growth(ridge=ridge, order=order, doubt=doubt), table.residual.copy()
     squares = [table.weights @ residual**2]
     for _ in range(6):
         growth.backfit(1, residual)
         squares.append(table.weights @ residual**2)
     shape = table.cells, table.n_leaves, table.n_bins, order, table.weights
-    twin = oracles.backfit(*shape, ridge, 6, table.residual)
+    twin = oracles.backfit(*shape, ridge, 6, table.residual, doubt)
     np.testing.assert_allclose(residual, twin, atol=1e-12)
     assert np.all(np.diff(squares) <= 1e-12)
 
@@ -223,6 +229,71 @@ def test_arrays_that_do_not_fit_are_refused(name):
         table.growth().best_splits(table.residual, 0.1)
     with pytest.raises(ValueError, match=r"joint growth: .* must have length 1"):
         table.growth().backfit(1, table.residual)
+
+
+def many_cells(n_rows=300, n_features=20, n_bins=30):
+    """Return codes with twice as many cells as rows, and their kernel without conditions."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, n_bins, (n_features, n_rows)).astype(np.uint32)
+    none = np.empty((0, n_rows), dtype=np.uint16), [], [], [], []
+    order = list(range(n_features))
+    shape = np.ones(n_rows), [n_bins] * n_features
+    growth = _kernels.JointGrowth(*shape, *none, order, 1.0, 5.0, doubt=3.0)
+    for i, line in enumerate(codes):
+        growth.set_cells(i, line, 1)
+    return growth, codes, rng
+
+
+def test_in_doubt_noise_is_not_learned_by_heart():
+    """Least squares over twice as many cells as rows would leave nothing."""
+    growth, codes, rng = many_cells()
+    noise = rng.normal(size=codes.shape[1])
+    residual = noise.copy()
+    growth.backfit(400, residual)
+    assert residual.var() > 0.8 * noise.var()
+    assert sum(growth.moved()) <= 2
+
+
+def test_in_doubt_what_stands_out_from_noise_is_learned():
+    growth, codes, rng = many_cells()
+    truth = 3.0 * (codes[4] > 14) + 2.0 * (codes[7] > 9)
+    residual = truth - truth.mean() + 0.3 * rng.normal(size=len(truth))
+    growth.backfit(100, residual)
+    assert residual.var() < 0.1 * truth.var()
+    assert growth.moved()[4] and growth.moved()[7]
+    assert sum(growth.moved()) <= 5
+
+
+def test_without_doubt_every_curve_moves():
+    table = KernelTable(0)
+    growth = table.growth()
+    assert not any(growth.moved())
+    growth.backfit(1, table.residual)
+    assert all(growth.moved())
+
+
+def test_only_some_conditions_may_be_tried():
+    table = KernelTable(0)
+    growth = table.growth()
+    growth.best_splits(table.residual, 0.1)
+    growth.try_only(1, [2])
+    found = growth.best_splits(table.residual, 0.1)
+    twin = table.twin()
+    twin[1] = [[option for option in leaf if option[1] == 2] for leaf in twin[1]]
+    assert_same_splits(found, twin)
+
+
+@pytest.mark.parametrize(
+    ("feature", "candidates", "message"),
+    [
+        (4, [0], "feature must be below 4; got 4"),
+        (0, [1, 4], r"candidates\[1\] must be below 4; got 4"),
+        (0, [0] * 5, "the number of candidates must be"),
+    ],
+)
+def test_conditions_are_tried_on_features_that_are_there(feature, candidates, message):
+    with pytest.raises(ValueError, match=message):
+        KernelTable(0).growth().try_only(feature, candidates)
 
 
 def test_turns_are_those_of_features():
@@ -257,7 +328,7 @@ class Grown:
         ]
         settings = Joint(min_samples_leaf=min_samples_leaf)
         self.scores = formula(self.X)
-        self.path = grow_path(
+        self.path, _ = grow_path(
             JointTable.of(self.binned, candidates, settings.max_bins),
             self.scores,
             np.ones(len(self.X)) if weights is None else weights,

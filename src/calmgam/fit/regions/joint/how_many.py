@@ -5,7 +5,8 @@ the number chosen and the errors that led to it. Growth's own model is scored af
 rows that nothing in the fold has seen, and proposes the number at which it is best. Boosted curves,
 like the final ones but coarser, then decide between that number (at most half the path), no split
 and the whole path: the fewest within `sparsity` standard errors (of the paired differences) of the
-best win, none at all within twice that.
+best win, none at all within twice that. Where growth left features flat, curves are also fitted
+without those, and the better of both ways is chosen and kept.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from numpy.typing import NDArray
 from calmgam.fit.data.folds import Folds
 from calmgam.fit.prepared import Prepared
 from calmgam.fit.regions.held_out import boosted_losses, coarse_bins
-from calmgam.fit.regions.joint.path import JointTable, grow_path, trees_after
+from calmgam.fit.regions.joint.pairs import likely_partners, too_many_pairs
+from calmgam.fit.regions.joint.path import Grown, JointTable, grow_path, trees_after
 from calmgam.fit.regions.joint.settings import JointSettings
 from calmgam.fit.regions.joint.target import growth_target
 from calmgam.fit.regions.one_standard_error import PathScores, Selection
-from calmgam.model.ledger import PathSplit
 from calmgam.model.schema import FloatArray
 
 
@@ -32,13 +33,14 @@ class Fold:
 
     Attributes
     ----------
-    path : tuple of PathSplit
+    grown : Grown
+        The path, and which features have curves.
     losses : (max_splits + 1, n_validation) array
         Of growth's own model after 0, 1, 2, … splits.
     reference_losses : (n_validation,) array
     """
 
-    path: tuple[PathSplit, ...]
+    grown: Grown
     losses: FloatArray
     reference_losses: FloatArray
 
@@ -63,22 +65,31 @@ def cross_validate(prepared: Prepared, table: JointTable, settings: JointSetting
     scores = PathScores(folds.row_by_row([fold.losses for fold in followed]), target.weights)
     coarse = coarse_bins(prepared.binned)
 
-    def boosted(n_splits: int) -> FloatArray:
+    def boosted(n_splits: int, leave_out: bool) -> FloatArray:
         def losses_of(k: int) -> FloatArray:
-            trees = trees_after(followed[k].path[:n_splits], len(coarse.features))
-            return boosted_losses(folds.parts[k], trees, coarse, target, folds.seeds[k])
+            grown = followed[k].grown
+            trees = trees_after(grown.path[:n_splits], len(coarse.features))
+            features = grown.features(n_splits) if leave_out else None
+            return boosted_losses(folds.parts[k], trees, coarse, target, folds.seeds[k], features)
 
         return folds.row_by_row(folds.each(losses_of, prepared.n_jobs))
 
     proposed = int(np.argmin(scores.means))
     tried = sorted({0, *between(proposed, max_splits), max_splits})
-    decisive = PathScores(np.stack([boosted(n_splits) for n_splits in tried]), target.weights)
+    any_flat = any(len(fold.grown.curved) < len(coarse.features) for fold in followed)
+    judged = {
+        leave_out: PathScores(np.stack([boosted(n, leave_out) for n in tried]), target.weights)
+        for leave_out in ((False, True) if any_flat else (False,))
+    }
+    leave_out = min(judged, key=lambda one: judged[one].means.min())
+    decisive = judged[leave_out]
     chosen = decisive.choose(prepared.limits.sparsity)
     reference_losses = folds.row_by_row([fold.reference_losses for fold in followed])
     return Selection(
         tried[chosen],
         scores.points(target, range(max_splits + 1), tried[chosen]),
         decisive.errors(target, chosen, reference_losses),
+        leave_out,
     )
 
 
@@ -99,7 +110,9 @@ def follow_path(
     """Repeat reference and growth without some rows, which score growth's model on its way."""
     target, n_rows = prepared.target, prepared.n_rows
     training = np.delete(np.arange(n_rows), validation)
-    scores = prepared.fit_reference(training, n_jobs=1).score(prepared.X)
+    with_trees = too_many_pairs(prepared.schema.n_features)
+    reference = prepared.fit_reference(training, n_jobs=1, with_trees=with_trees)
+    scores = reference.score(prepared.X)
     goal, weights = scores.copy(), np.zeros(n_rows)
     goal[training], weights[training] = growth_target(scores[training], target, training, settings)
     losses: list[FloatArray] = []
@@ -107,7 +120,11 @@ def follow_path(
     def watch(residual: FloatArray) -> None:
         losses.append(target.losses(goal[validation] - residual[validation], validation))
 
-    path = grow_path(table, goal, weights, settings, prepared.limits, watch=watch)
+    partners = likely_partners(reference, prepared.X[training], scores[training], prepared.schema)
+    grown = grow_path(
+        table, goal, weights, settings, prepared.limits, partners=partners, watch=watch
+    )
     n_models = settings.max_auto_splits + 1
     losses += losses[-1:] * (n_models - len(losses))  # the path has ended
-    return Fold(path, np.stack(losses), target.losses(scores[validation], validation))
+    reference_losses = target.losses(scores[validation], validation)
+    return Fold(grown, np.stack(losses), reference_losses)

@@ -19,6 +19,8 @@ from calmgam import _kernels
 from calmgam.fit.data.binning import Binned
 from calmgam.fit.prepared import Limits
 from calmgam.fit.regions.candidates import Candidates, code_matrix, thresholds_at
+from calmgam.fit.regions.joint.crowding import CROWDING
+from calmgam.fit.regions.joint.pairs import Partners
 from calmgam.fit.regions.joint.settings import JointSettings
 from calmgam.fit.regions.joint.thresholds import roundest_of_the_best, threshold_gains
 from calmgam.model.ledger import PathSplit, SplitRecord
@@ -52,7 +54,8 @@ class JointTable:
     def of(cls, binned: Binned, candidates: Sequence[Candidates], max_bins: int) -> JointTable:
         """Make the table of binned rows."""
         codes = code_matrix(candidates, binned)
-        return cls(binned, binned.coarsened(max_bins), tuple(candidates), codes)
+        n_bins = CROWDING.n_bins(max_bins, binned.n_rows, len(binned.features))
+        return cls(binned, binned.coarsened(n_bins), tuple(candidates), codes)
 
     def between(self, which: int, position: int) -> tuple[Candidates, NDArray[np.uint16]]:
         """All cuts between the neighbours of a threshold, as candidates, and the rows' codes."""
@@ -83,6 +86,17 @@ def trees_after(path: Sequence[PathSplit], n_features: int) -> tuple[PartitionTr
     return tuple(PartitionTree.from_nested(nested(root)) if root else whole for root in roots)
 
 
+class Grown(NamedTuple):
+    """What growth leaves."""
+
+    path: tuple[PathSplit, ...]  # the splits in order of merit
+    curved: frozenset[int]  # features whose curves are more than chance before the first split
+
+    def features(self, n_splits: int) -> list[int]:
+        """Return the features that matter when so many splits are made; at least one."""
+        return sorted(self.curved.union(*map(features_of, self.path[:n_splits])) or {0})
+
+
 def grow_path(
     table: JointTable,
     scores: FloatArray,
@@ -91,8 +105,9 @@ def grow_path(
     limits: Limits,
     *,
     n_jobs: int = 1,
+    partners: Partners | None = None,
     watch: Callable[[FloatArray], None] = lambda residual: None,
-) -> tuple[PathSplit, ...]:
+) -> Grown:
     """Grow all trees together.
 
     Parameters
@@ -106,15 +121,21 @@ def grow_path(
     limits : Limits
     n_jobs : int
         Threads; the result does not depend on it.
+    partners : tuple of frozenset of int, optional
+        For every feature those that may be conditions on its curve; all others, if not given.
     watch : callable
         Called after 0, 1, 2, … splits with what the histogram model leaves of the scores.
 
     Returns
     -------
-    The splits in order; fewer than the limit if no more gain anything.
+    Grown
+        Fewer splits than the limit if no more gain anything.
     """
     growing = _Growing(table, scores, weights, settings, limits)
+    if partners is not None:
+        growing.try_only(partners)
     growing.backfit(settings.first_sweeps)
+    curved = growing.curved
     watch(growing.residual)
     path: list[PathSplit] = []
     at_least, max_splits = 0.0, settings.path_length(limits)
@@ -126,7 +147,13 @@ def grow_path(
         growing.backfit(settings.n_sweeps(len(scores)))
         watch(growing.residual)
         at_least = settings.promising * best.gain if len(path) % settings.refresh else 0.0
-    return tuple(path)
+    return Grown(tuple(path), curved)
+
+
+def features_of(step: PathSplit) -> set[int]:
+    """Return the feature that a step splits, and the one that it asks about."""
+    assert step.record.condition is not None  # it was made
+    return {step.feature, step.record.condition.feature.index}
 
 
 class _Best(NamedTuple):
@@ -174,6 +201,7 @@ class _Growing:
             list(table.binned.order),
             float(settings.min_samples_leaf),
             settings.ridge,
+            CROWDING.doubt(sum(table.binned.n_slots), len(scores), int(np.count_nonzero(weights))),
         )
         for i, codes in enumerate(table.binned.codes):
             self.kernel.set_cells(i, codes.astype(np.uint32), 1)
@@ -182,6 +210,17 @@ class _Growing:
     def noise(self) -> float:
         """What every bin that a split divides gains by chance: the variance of the residual."""
         return float(np.average(self.residual**2, weights=self.weights))
+
+    @property
+    def curved(self) -> frozenset[int]:
+        """Features whose curves have not stayed flat."""
+        return frozenset(np.flatnonzero(self.kernel.moved()).tolist())
+
+    def try_only(self, partners: Partners) -> None:
+        """Try conditions on a feature's partners only."""
+        place = {one.feature.index: k for k, one in enumerate(self.table.candidates)}
+        for i, others in enumerate(partners):
+            self.kernel.try_only(i, [place[j] for j in sorted(others) if j in place])
 
     def backfit(self, n_sweeps: int) -> None:
         """Fit the histogram model on; the residual follows."""

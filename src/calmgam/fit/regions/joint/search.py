@@ -10,6 +10,7 @@ from calmgam.fit.data.folds import enough_rows
 from calmgam.fit.prepared import Prepared
 from calmgam.fit.regions.found import Regions
 from calmgam.fit.regions.joint.how_many import cross_validate
+from calmgam.fit.regions.joint.pairs import likely_partners, too_many_pairs
 from calmgam.fit.regions.joint.path import JointTable, grow_path, trees_after
 from calmgam.fit.regions.joint.settings import JointSettings
 from calmgam.fit.regions.joint.target import growth_target
@@ -52,14 +53,17 @@ class Joint(JointSettings):
 
     def search(self, prepared: Prepared) -> Regions:
         """Find the trees of all features."""
-        reference = prepared.fit_reference()
+        with_trees = too_many_pairs(prepared.schema.n_features)
+        reference = prepared.fit_reference(with_trees=with_trees)
         candidates = self.candidates(prepared)
         settings, prepared = self.sampled(prepared)
         limits, target, n_features = prepared.limits, prepared.target, prepared.schema.n_features
         table = JointTable.of(prepared.binned, candidates, settings.max_bins)
         scores = reference.score(prepared.X)
         goal = growth_target(scores, target, np.arange(prepared.n_rows), settings)
-        path = grow_path(table, *goal, settings, limits, n_jobs=prepared.n_jobs)
+        partners = likely_partners(reference, prepared.X, scores, prepared.schema)
+        grown = grow_path(table, *goal, settings, limits, n_jobs=prepared.n_jobs, partners=partners)
+        path = grown.path
         n_splits, selection = len(path), Selection()
         if limits.max_splits == "auto":
             if enough_rows(target):
@@ -73,4 +77,6 @@ class Joint(JointSettings):
         )
         ledger = Ledger(n_features, tuple(records), selection.points, is_joint=True)
         trees = trees_after(path[:n_splits], n_features)
-        return Regions(trees, ledger, path, reference, selection.errors)
+        curved = grown.features(n_splits) if selection.leave_out else range(n_features)
+        flat = frozenset(range(n_features)).difference(curved)
+        return Regions(trees, ledger, path, reference, selection.errors, flat)

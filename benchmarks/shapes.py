@@ -1,0 +1,221 @@
+"""Known truths in tables of many shapes: which interactions are found, missed, made up.
+
+    python -m benchmarks.shapes --quick
+
+Rows from 300 to 100,000, features from 5 to 300; one to five interactions of two or three features,
+weak and strong; normal, correlated, binary and skewed columns; numbers and classes. Every table is
+fitted by the default and by the paper's growth, beside the reference and the fit with the true
+regions given. R² is that of the score against the true score on new rows.
+"""
+
+import argparse
+import time
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from benchmarks import tables
+from benchmarks.environments import ROOT
+from benchmarks.run import names
+
+SHAPES = ((500, 20), (1000, 40), (2000, 80), (5000, 200))
+OTHER_SHAPES = ((300, 5), (300, 30), (1000, 100), (3000, 300), (10_000, 50), (100_000, 20))
+N_TEST = 3000
+STRENGTH = {"strong": 3.0, "weak": 1.0}
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A simulated table: 2·x0 and interactions of the features after it, plus noise.
+
+    `sizes` are the numbers of features in every interaction. The first feature's slope is there
+    only where the others are above their middle.
+    """
+
+    n_rows: int
+    n_features: int
+    sizes: tuple[int, ...] = (2,)
+    strength: str = "strong"
+    columns: str = "normal"
+    task: str = "regression"
+
+    @property
+    def interactions(self) -> list[tuple[int, ...]]:
+        """Features of every interaction."""
+        first = np.cumsum((1, *self.sizes))
+        return [tuple(range(a, b)) for a, b in pairwise(first)]
+
+    @property
+    def name(self) -> str:
+        """Shape, sizes of the interactions, strength, columns, task."""
+        sizes = "+".join(map(str, self.sizes))
+        parts = (sizes, self.strength, self.columns, self.task)
+        return f"{self.n_rows}x{self.n_features} " + " ".join(parts)
+
+    def draw(self, rng: np.random.Generator, n_rows: int):
+        """Return rows, their true scores and y."""
+        X = rng.normal(size=(n_rows, self.n_features))
+        if self.columns == "correlated":
+            X = np.sqrt(0.5) * X + np.sqrt(0.5) * rng.normal(size=(n_rows, 1))
+        standard = X.copy()
+        if self.columns == "mixed":  # every second column is 0/1, every fifth skewed
+            X[:, 0::2] = standard[:, 0::2] = standard[:, 0::2] > 0
+            X[:, 1::5] = np.exp(1.5 * X[:, 1::5])
+        score = 2 * standard[:, 0]
+        for own, *others in self.interactions:
+            active = np.all(standard[:, others] > 0, axis=1)
+            score = score + STRENGTH[self.strength] * standard[:, own] * active
+        if self.task == "regression":
+            return X, score, score + rng.normal(size=n_rows)
+        score = score - score.mean()
+        return X, score, (rng.random(n_rows) < 1 / (1 + np.exp(-score))).astype(int)
+
+
+def grid(quick: bool) -> list[Truth]:
+    """Return the truths, the cheap ones first."""
+    kinds = [
+        Truth(n, p, sizes, strength, columns, task)
+        for n, p in ((500, 20), (2000, 40))
+        for sizes in ((2,), (2, 2), (2,) * 5, (3,), (3, 2))
+        for strength in STRENGTH
+        for columns in ("normal", "correlated", "mixed")
+        for task in ("regression", "classification")
+    ]
+    if quick:
+        return [Truth(300, 5), *(one for one in kinds if one.n_rows == 500)]
+    return list(dict.fromkeys([*(Truth(*s) for s in (*SHAPES, *OTHER_SHAPES)), *kinds]))
+
+
+def r2(truth, score) -> float:
+    return float(1 - ((truth - score) ** 2).sum() / ((truth - truth.mean()) ** 2).sum())
+
+
+def judged(pairs: list[frozenset[int]], interactions: list[tuple[int, ...]]) -> dict[str, int]:
+    """Count interactions that the splits' pairs found, those missed, and splits that join nothing.
+
+    An interaction of three features is found if two of its pairs are.
+    """
+    inside = [{pair for pair in pairs if pair <= set(one)} for one in interactions]
+    found = sum(len(own) >= len(one) - 1 for own, one in zip(inside, interactions, strict=True))
+    false = sum(not any(pair <= set(one) for one in interactions) for pair in pairs)
+    return {"found": found, "missed": len(interactions) - found, "false": false}
+
+
+def fit_one(truth: Truth, seed: int, growth: str) -> dict:
+    """Fit one table; growth "given" means the true regions."""
+    from calmgam import CALMClassifier, CALMRegressor
+
+    rng = np.random.default_rng(seed)
+    X, _, y = truth.draw(rng, truth.n_rows)
+    X_test, score, _ = truth.draw(rng, N_TEST)
+    make = CALMRegressor if truth.task == "regression" else CALMClassifier
+    options = {"partitions": true_regions(truth, X)} if growth == "given" else {"growth": growth}
+    start = time.process_time()
+    model = make(random_state=seed, n_jobs=1, keep_reference=True, **options).fit(X, y)
+    row = {
+        "truth": truth.name,
+        "seed": seed,
+        "growth": growth,
+        "r2": r2(score, model.model_.score(X_test)),
+        "cpu_seconds": time.process_time() - start,
+    }
+    if growth == "given":
+        return row
+    raw = model.reference_.decision_function(model.model_.schema.encode(X_test))
+    if truth.task == "regression":  # trees are fitted to the standardised target
+        raw = y.mean() + y.std() * raw
+    pairs = split_pairs(model)
+    return {
+        **row,
+        "n_splits": len(pairs),
+        **judged(pairs, truth.interactions),
+        "reference": r2(score, raw),
+    }
+
+
+def split_pairs(model) -> list[frozenset[int]]:
+    """Return the feature and the conditioning feature of every kept split."""
+    kept = [record for record in model.ledger_.splits if record.accepted]
+    number = {feature.name: feature.index for feature in model.model_.schema.features}
+    return [frozenset({number[one.feature], one.condition.feature.index}) for one in kept]
+
+
+def true_regions(truth: Truth, X: np.ndarray) -> dict[str, list[str]]:
+    """Return the regions of the truth, at the middle of the conditioning columns."""
+    regions = {}
+    for own, *others in truth.interactions:
+        binary = [set(np.unique(X[:, j])) == {0.0, 1.0} for j in others]
+        skewed = [not b and X[:, j].min() > 0 for b, j in zip(binary, others, strict=True)]
+        middles = [0.5 if b else 1 if s else 0 for b, s in zip(binary, skewed, strict=True)]
+        above = [f"x{j} > {m}" for j, m in zip(others, middles, strict=True)]
+        parts, so_far = [], []
+        for j, m, condition in zip(others, middles, above, strict=True):
+            parts.append(" and ".join([*so_far, f"x{j} <= {m}"]))
+            so_far.append(condition)
+        regions[f"x{own}"] = [*parts, " and ".join(so_far)]
+    return regions
+
+
+def summary(measured: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per truth: what either growth found, and R² of everything."""
+    mean = measured.pivot_table(
+        ["found", "missed", "false", "r2", "reference"], "truth", "growth", sort=False
+    )
+    table = pd.DataFrame({"truth": mean.index})
+    for growth in ("joint", "heterogeneity"):
+        for measure in ("found", "missed", "false", "r2"):
+            if (measure, growth) in mean:
+                table[f"{measure} {growth}"] = mean[measure, growth].to_numpy()
+    for label, column in (("r2 given", ("r2", "given")), ("r2 reference", ("reference", "joint"))):
+        if column in mean:
+            table[label] = mean[column].to_numpy()
+    return table
+
+
+def verdict(table: pd.DataFrame) -> str:
+    """Say in how many truths the default finds at least what the paper's growth finds."""
+    level = table["found joint"] >= table["found heterogeneity"]
+    return (
+        f"The default finds at least as much as the paper's growth in {level.mean():.0%} of truths."
+    )
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.shapes", description="Look for known interactions."
+    )
+    parser.add_argument("--quick", action="store_true", help="tables of 300 and 500 rows only")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument(
+        "--truths", type=names, default=None, help="names that contain one of these"
+    )
+    parser.add_argument("--growths", type=names, default=names("joint,heterogeneity,given"))
+    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/shapes.csv")
+    options = parser.parse_args(arguments)
+    chosen = [
+        truth
+        for truth in grid(options.quick)
+        if not options.truths or any(part in truth.name for part in options.truths)
+    ]
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for truth in chosen:
+        for seed in range(options.seeds):
+            rows += [fit_one(truth, seed, growth) for growth in options.growths]
+            print(rows[-len(options.growths)], flush=True)
+            pd.DataFrame(rows).to_csv(options.out, index=False)
+    table = summary(pd.DataFrame(rows))
+    text = tables.markdown(table)
+    if {"found joint", "found heterogeneity"} <= set(table):
+        text += f"\n\n{verdict(table)}"
+    options.out.with_suffix(".md").write_text(
+        f"Made by `{parser.prog}{' --quick' * options.quick}`, seeds: {options.seeds}.\n\n{text}\n"
+    )
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+import numpy as np
+import pytest
+
+from calmgam.fit.regions.joint.crowding import Crowding
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_features", "n_bins"),
+    [(10_000, 20, 32), (54, 1, 32), (500, 20, 15), (5000, 200, 15), (500, 50, 6), (500, 1000, 4)],
+)
+def test_bins_follow_rows_per_feature(n_rows, n_features, n_bins):
+    assert Crowding().n_bins(32, n_rows, n_features) == n_bins
+
+
+@pytest.mark.parametrize("n_features", [1, 20, 60])
+def test_bins_that_follow_the_rows_leave_no_doubt(n_features):
+    crowding = Crowding()
+    n_slots = crowding.n_bins(32, 500, n_features) + 1  # and missing
+    assert crowding.doubt(n_features * n_slots, 500, 400) is None
+
+
+def test_doubt_grows_with_the_cells_and_is_that_of_the_rows_that_count():
+    crowding = Crowding()
+    assert crowding.doubt(401, 500, 500) == pytest.approx(np.log(401 / 50))
+    assert crowding.doubt(401, 500, 400) == pytest.approx(np.log(401 / 40))
+    assert crowding.doubt(4000, 500, 400) > crowding.doubt(401, 500, 400)
