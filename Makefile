@@ -40,11 +40,11 @@ demo: .venv/demo-installed
 	$(BIN)/calmgam demo
 
 test: .venv/dev-installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(OPTIONS)
 
 # What CI runs: with torch, so that no test is skipped for want of it.
 coverage: .venv/dev-all-installed
-	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
+	$(MAKE) test OPTIONS="--cov --cov-report=term:skip-covered"
 
 dev-all: .venv/dev-all-installed
 
