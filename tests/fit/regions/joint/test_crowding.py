@@ -6,16 +6,21 @@ from calmgam.fit.regions.joint.crowding import Crowding
 
 @pytest.mark.parametrize(
     ("n_rows", "n_features", "n_bins"),
-    [(10_000, 20, 32), (54, 1, 32), (500, 20, 15), (5000, 200, 15), (500, 50, 6), (500, 1000, 4)],
+    [(500, 10, 30), (500, 20, 15), (5000, 200, 15), (500, 50, 6), (500, 1000, 4)],
 )
 def test_bins_follow_rows_per_feature(n_rows, n_features, n_bins):
-    assert Crowding().n_bins(32, n_rows, n_features) == n_bins
+    assert Crowding().n_bins(n_rows, n_features) == n_bins
+
+
+def test_cells_for_missing_values_crowd_nothing():
+    assert Crowding().is_crowded(321, 500, 20)
+    assert not Crowding().is_crowded(320, 500, 20)
 
 
 @pytest.mark.parametrize("n_features", [1, 20, 60])
 def test_bins_that_follow_the_rows_leave_no_doubt(n_features):
     crowding = Crowding()
-    n_slots = crowding.n_bins(32, 500, n_features) + 1  # and missing
+    n_slots = min(crowding.n_bins(500, n_features), 32) + 1  # and missing
     assert crowding.doubt(n_features * n_slots, 500, 400) is None
 
 

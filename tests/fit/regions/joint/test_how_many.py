@@ -173,6 +173,13 @@ def test_tails_of_a_large_additive_truth_are_no_interaction(seed):
 )
 def test_what_is_tried_between_nothing_and_the_whole_path(proposed, tried):
     assert selection.between(proposed, 20) == tried
+    assert selection.numbers_to_try(proposed, 20, False) == sorted({0, *tried, 20})
+
+
+def test_a_crowded_table_tries_the_whole_path_if_much_of_it_is_proposed():
+    assert selection.numbers_to_try(0, 20, True) == [0]
+    assert selection.numbers_to_try(5, 20, True) == [0, 3, 5]
+    assert selection.numbers_to_try(6, 20, True) == [0, 6, 20]
 
 
 # ---- many features for the rows (ten seeds and more shapes: benchmarks/shapes.py) ----------------

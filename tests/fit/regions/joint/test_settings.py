@@ -47,4 +47,5 @@ def test_more_rows_never_count_less(fewer, more):
 
 
 def test_small_tables_are_swept_more_often():
-    assert DEFAULT.n_sweeps(100) == DEFAULT.sweeps_of_small > DEFAULT.n_sweeps(10**6)
+    assert DEFAULT.n_sweeps(100, False) == DEFAULT.sweeps_of_small > DEFAULT.n_sweeps(10**6, False)
+    assert DEFAULT.n_sweeps(5000, True) == DEFAULT.sweeps_of_small

@@ -41,9 +41,13 @@ class Crowding:
     )
     memory: float = tuned(0.1, "set by hand; one known split is found in 100 to 1,000 features")
 
-    def n_bins(self, max_bins: int, n_rows: int, n_features: int) -> int:
-        """Return how many bins a feature may have."""
-        return min(max_bins, max(self.min_bins, int(self.bins_per_row * n_rows / n_features)))
+    def is_crowded(self, n_cells: int, n_rows: int, n_features: int) -> bool:
+        """Whether there are too many cells, of which every feature has one for missing values."""
+        return n_cells - n_features > self.bins_per_row * n_rows
+
+    def n_bins(self, n_rows: int, n_features: int) -> int:
+        """Return how many bins a feature of a crowded table may have."""
+        return max(self.min_bins, int(self.bins_per_row * n_rows / n_features))
 
     def doubt(self, n_cells: int, n_rows: int, n_weighted: int) -> float | None:
         """Return the logarithm of how rare chance must be for a curve to move; None: no doubt.

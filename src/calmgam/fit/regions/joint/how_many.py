@@ -75,7 +75,7 @@ def cross_validate(prepared: Prepared, table: JointTable, settings: JointSetting
         return folds.row_by_row(folds.each(losses_of, prepared.n_jobs))
 
     proposed = int(np.argmin(scores.means))
-    tried = sorted({0, *between(proposed, max_splits), max_splits})
+    tried = numbers_to_try(proposed, max_splits, table.is_crowded)
     any_flat = any(len(fold.grown.curved) < len(coarse.features) for fold in followed)
     judged = {
         leave_out: PathScores(np.stack([boosted(n, leave_out) for n in tried]), target.weights)
@@ -91,6 +91,16 @@ def cross_validate(prepared: Prepared, table: JointTable, settings: JointSetting
         decisive.errors(target, chosen, reference_losses),
         leave_out,
     )
+
+
+def numbers_to_try(proposed: int, max_splits: int, is_crowded: bool) -> list[int]:
+    """Return no split, numbers around the one proposed, and the whole path.
+
+    If few are proposed in a crowded table, there is no whole path to believe in: most of its splits
+    are of noise, and boosted curves, which shrink such splits, hardly tell.
+    """
+    whole_path = set() if is_crowded and 4 * proposed <= max_splits else {max_splits}
+    return sorted({0, *between(proposed, max_splits), *whole_path})
 
 
 def between(proposed: int, max_splits: int) -> set[int]:

@@ -43,19 +43,25 @@ class JointTable:
         Conditions to try, by conditioning feature.
     codes : (n_candidates, n_rows) array of uint16
         The rows' codes among them.
+    is_crowded : bool
+        Whether there are so many features for the rows that bins must be fewer.
     """
 
     fine: Binned
     binned: Binned
     candidates: tuple[Candidates, ...]
     codes: NDArray[np.uint16]
+    is_crowded: bool
 
     @classmethod
     def of(cls, binned: Binned, candidates: Sequence[Candidates], max_bins: int) -> JointTable:
         """Make the table of binned rows."""
         codes = code_matrix(candidates, binned)
-        n_bins = CROWDING.n_bins(max_bins, binned.n_rows, len(binned.features))
-        return cls(binned, binned.coarsened(n_bins), tuple(candidates), codes)
+        coarse, shape = binned.coarsened(max_bins), (binned.n_rows, len(binned.features))
+        is_crowded = CROWDING.is_crowded(sum(coarse.n_slots), *shape)
+        if is_crowded:
+            coarse = binned.coarsened(min(max_bins, CROWDING.n_bins(*shape)))
+        return cls(binned, coarse, tuple(candidates), codes, is_crowded)
 
     def between(self, which: int, position: int) -> tuple[Candidates, NDArray[np.uint16]]:
         """All cuts between the neighbours of a threshold, as candidates, and the rows' codes."""
@@ -144,7 +150,7 @@ def grow_path(
         if best.gain <= 0:
             break
         path.append(growing.make(best))
-        growing.backfit(settings.n_sweeps(len(scores)))
+        growing.backfit(settings.n_sweeps(len(scores), table.is_crowded))
         watch(growing.residual)
         at_least = settings.promising * best.gain if len(path) % settings.refresh else 0.0
     return Grown(tuple(path), curved)

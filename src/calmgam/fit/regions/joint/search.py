@@ -35,12 +35,12 @@ class Joint(JointSettings):
     max_auto_splits : int
         Most splits with ``max_splits="auto"``.
     max_bins : int
-        Bins of a feature while trees grow.
+        Most bins of a feature while trees grow; with many features for the rows there are fewer.
     ridge : float
         Pseudo-rows of height 0 in every cell of the histogram model.
     first_sweeps, sweeps, sweeps_of_small : int
         Sweeps of backfitting: before the first split, after each split, and after each split of a
-        small table, where they cost little.
+        table that is small, or has many features for its rows.
     promising, refresh : float, int
         Conditions that gained less than this share of the last split's gain are left for later, and
         looked at again after so many splits.

@@ -50,9 +50,12 @@ class JointSettings(Growth):
             return NO_LIMIT
         return self.max_auto_splits if limits.max_splits == "auto" else int(limits.max_splits)
 
-    def n_sweeps(self, n_rows: int) -> int:
-        """Return how many sweeps of backfitting follow a split."""
-        return self.sweeps_of_small if n_rows < SMALL_TABLE else self.sweeps
+    def n_sweeps(self, n_rows: int, is_crowded: bool) -> int:
+        """Return how many sweeps of backfitting follow a split.
+
+        Many features for the rows lean on one another by chance, and take as many as few rows.
+        """
+        return self.sweeps_of_small if n_rows < SMALL_TABLE or is_crowded else self.sweeps
 
     def share_of_y(self, n_rows: int) -> float:
         """Return how far the target of growth goes from the reference to y."""
