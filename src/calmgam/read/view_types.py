@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from calmgam.read.findings import value_text
-from calmgam.read.wording import range_text
+from calmgam.read.numbers import range_text
 
 FloatTuple = tuple[float, ...]
 

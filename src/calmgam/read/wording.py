@@ -17,9 +17,7 @@ from unicodedata import category
 
 from calmgam.model.regions import Condition, Region, number_text
 from calmgam.model.schema import Feature
-from calmgam.read.numbers import brief_number as brief_number
 from calmgam.read.numbers import data_number
-from calmgam.read.numbers import range_text as range_text
 
 HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # several scripts are written with them

@@ -12,8 +12,9 @@ from calmgam.model.glassbox import Model
 from calmgam.model.schema import Feature
 from calmgam.read.audit import Monotonicity, sensitivity
 from calmgam.read.findings import value_text
+from calmgam.read.numbers import brief_number
 from calmgam.read.view_types import JumpView
-from calmgam.read.wording import brief_number, listed
+from calmgam.read.wording import listed
 
 MAX_LEVELS = 8
 VERDICTS = {
