@@ -8,13 +8,14 @@ CXX_FILES := $(wildcard cpp/*.hpp cpp/*/*.hpp cpp/*/*.cpp)
 SOURCES := pyproject.toml CMakeLists.txt src/calmgam/__init__.py $(CXX_FILES)
 SANITIZED := build/sanitize
 
-.PHONY: help demo test coverage dev-all lint format sanitize fuzz-kernels fuzz-sanitized figures page wheel clean \
-	bench-base bench-speed bench-untuned bench-curves bench-joint bench-paper bench-synthetic bench-million bench-reading \
+.PHONY: help demo test test-exports coverage dev-all lint format sanitize fuzz-kernels fuzz-sanitized figures page wheel clean \
+	bench-base bench-speed bench-untuned bench-curves bench-joint bench-paper bench-steps bench-synthetic bench-million bench-reading \
 	bench-shapes bench-unseen bench-readme needs-data
 
 help:
 	@echo "make demo             fit a simulated bike-rental table, print what was found, draw it"
 	@echo "make test             run the tests"
+	@echo "make test-exports     score fifty models of 10,000 rows in every engine that runs exports"
 	@echo "make coverage         run all tests, those that need torch too; fail if they cover less than before"
 	@echo "make lint, format     check the style, types and imports; put the style right"
 	@echo "make sanitize         run the tests of fitting and kernels on kernels built with sanitizers"
@@ -27,6 +28,7 @@ help:
 	@echo "make bench-curves     learners of curves without regions, side by side (CALMGAM_DATA)"
 	@echo "make bench-joint      joint growth on 24 tables, five folds, beside rivals (CALMGAM_DATA)"
 	@echo "make bench-paper      the paper's whole experiment and its tables (CALMGAM_DATA; days)"
+	@echo "make bench-steps      what each change from the paper to the default is worth (CALMGAM_DATA)"
 	@echo "make bench-synthetic  the paper's synthetic cases"
 	@echo "make bench-shapes     known interactions in tables of many shapes, found, missed, made up"
 	@echo "make bench-unseen     eleven public tables that nothing was tuned on"
@@ -40,7 +42,10 @@ demo: .venv/demo-installed
 	$(BIN)/calmgam demo
 
 test: .venv/dev-installed
-	$(BIN)/python -m pytest $(OPTIONS)
+	$(BIN)/python -m pytest -m "not exhaustive" $(OPTIONS)
+
+test-exports: .venv/dev-all-installed
+	$(BIN)/python -m pytest -m exhaustive tests/read/export $(OPTIONS)
 
 # What CI runs: with torch, so that no test is skipped for want of it.
 coverage: .venv/dev-all-installed
@@ -139,6 +144,9 @@ bench-joint: .venv/dev-installed needs-data
 
 bench-paper: .venv/dev-installed needs-data
 	$(BIN)/python -m benchmarks.paper
+
+bench-steps: .venv/dev-installed needs-data
+	$(BIN)/python -m benchmarks.steps
 
 bench-synthetic: .venv/dev-installed
 	$(BIN)/python -m benchmarks.synthetic --again all

@@ -2,7 +2,8 @@
 
 python -m benchmarks.figures
 
-Figure 2: a model as a person reads it, with a hidden jump where x1 switches the curves of x2.
+Figure 2: an imitation of the paper's, since its model is not published: curves with the values that
+its text reads off, and a hidden jump where x1 switches the curves of x2.
 Figure 3: the synthetic cases; one curve for all rows (own GAM), one curve per region (CALM) and,
 where interpret is installed, the heat maps that an EBM with pairs adds to its curves.
 """
@@ -24,23 +25,26 @@ from calmgam.read.performance import performance
 from calmgam.read.plots import plot_feature, plot_model
 
 N_ROWS = 1000
-EDGES = np.linspace(-1, 1, 81)
+EDGES = np.linspace(-1, 1, 151)  # ±0.4 are edges, ±0.5 centres
 CENTRES = (EDGES[:-1] + EDGES[1:]) / 2
 INTERACTION = {1: "x3", 2: "x2", 3: "x2"}  # the feature whose effect depends on others
 
 
 def paper_model() -> Model:
-    """Return x1 conditioned on x3, x2 conditioned on x1 at ±0.4, and x3, all uniform on [-1, 1].
+    """Return an imitation of figure 2: x1 given x3, x2 given x1 at ±0.4, and x3, all in [-1, 1].
 
-    Passing a threshold of x1 upwards switches x2 to the next curve, which lies 0 to 0.37 higher.
+    At x1 = -0.5 its two curves read -0.2 and -0.75, as in the paper. Passing a threshold of x1
+    upwards switches x2 to the next curve, which lies 0 to 0.37 higher.
     """
     x1, x2, x3 = (Feature(f"x{k + 1}", k, "numeric", low=-1.0, high=1.0) for k in range(3))
     alone = PartitionTree.trivial()
     by_x3 = alone.split(0, Condition(x3, "<=", 0.0))
     by_x1 = alone.split(0, Condition(x1, "<=", 0.4)).split(0, Condition(x1, "<=", -0.4))
+    slow = np.sign(CENTRES) * np.abs(CENTRES) ** np.log2(1 / 0.2)
+    fast = 0.75 / np.tanh(1) * np.tanh(2 * CENTRES)
     bell = 0.185 * (1 + np.sin(np.pi / 2 * CENTRES))
     terms = (
-        _term(x1, by_x3, [CENTRES**3, 0.8 * np.tanh(2 * CENTRES)], [0.5, 0.5]),
+        _term(x1, by_x3, [slow, fast], [0.5, 0.5]),
         _term(x2, by_x1, [bell * k - 0.37 for k in (1, 2, 3)], [0.3, 0.4, 0.3]),
         _term(x3, alone, [0.2 * CENTRES**2], [1.0]),
     )

@@ -13,14 +13,21 @@ from benchmarks import tables
 from benchmarks.environments import ROOT
 from benchmarks.run import names
 
-N_ROWS = {"noise": 1000, "additive": 1000, "large-additive": 16_000}
-N_FEATURES, RHO = 5, 0.9
+N_ROWS = {"noise": 1000, "wide-noise": 500, "additive": 1000, "large-additive": 16_000}
+N_FEATURES, N_FEATURES_OF_WIDE, RHO = 5, 50, 0.9
 REQUIRED = 18  # of 20 seeds without a split
 
 
-def noise(rng: np.random.Generator, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+def noise(
+    rng: np.random.Generator, n_rows: int, n_features: int = N_FEATURES
+) -> tuple[np.ndarray, np.ndarray]:
     """Return independent features and a score that knows none of them."""
-    return rng.normal(size=(n_rows, N_FEATURES)), np.zeros(n_rows)
+    return rng.normal(size=(n_rows, n_features)), np.zeros(n_rows)
+
+
+def wide_noise(rng: np.random.Generator, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return many such features for the rows."""
+    return noise(rng, n_rows, N_FEATURES_OF_WIDE)
 
 
 def additive(rng: np.random.Generator, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -35,7 +42,8 @@ def n_splits(truth: str, task: str, seed: int) -> int:
     from calmgam import CALMClassifier, CALMRegressor
 
     rng = np.random.default_rng(seed)
-    X, score = (noise if truth == "noise" else additive)(rng, N_ROWS[truth])
+    draw = {"noise": noise, "wide-noise": wide_noise}.get(truth, additive)
+    X, score = draw(rng, N_ROWS[truth])
     if task == "regression":
         y = score + rng.normal(size=len(X))
         return CALMRegressor(random_state=seed).fit(X, y).n_splits_

@@ -80,6 +80,8 @@ def main(arguments: list[str] | None = None) -> None:
     synthetic = tables.read(RESULTS / "synthetic.csv")
     text = paper_tables.report(measured, synthetic)
     options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
+    counts = options.out.with_name(f"{options.out.stem}_counts.md")
+    counts.write_text(f"Made by `{parser.prog}`.\n\n{paper_tables.counts(measured)}\n")
     # the cross-validated twins are near their models: names would hide each other
     shown = measured[(measured["dataset"] != TOO_SMALL) & ~measured["model"].isin(AUTO)]
     if plots.BASE in set(shown["model"]):

@@ -1,12 +1,15 @@
 """The paper's tables from measured cells: ours beside the published figure and the difference.
 
 A cell reads `ours / published (difference)`, `–` where nothing was measured, `*` where fewer than
-five folds were. Ticks compare means over the folds that all compared models finished, rounded as
-printed: ties count.
+five folds were. Ticks compare unrounded means over the folds that all compared models finished, and
+have a `*` where these are fewer than five; those of the published figures, which are known rounded
+only, count ties.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
+from itertools import product
 
 import pandas as pd
 
@@ -20,6 +23,11 @@ from benchmarks.rivals.calm import CONFIGURATIONS, auto_name
 MISSING = "–"
 WHOSE = ("ours", "published")
 TICK = {True: "✓", False: "✗", None: MISSING}
+GA2MS = (  # CALM's rivals with pairs: one alone, all, and those whose fit here is good
+    ("EB2M",),
+    tuple(paper.PAIRWISE),
+    tuple(name for name in paper.PAIRWISE if name != "NODE-GA2M"),
+)
 OUR_MODELS = ("calm_paper", "calm")
 
 
@@ -45,24 +53,22 @@ def beside(measured: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     return table.rename_axis(columns=None)
 
 
-def ours_rounded(measured: pd.DataFrame, layout: Layout, labels: list[str]) -> pd.DataFrame:
-    """Return dataset × label over common folds, rounded as printed; better is lower."""
+def on_common_folds(measured: pd.DataFrame, layout: Layout, labels: list[str]) -> pd.DataFrame:
+    """Return (dataset, fold) × label, where all were measured; better is lower."""
     models = [layout.models[label] for label in labels]
     cells = measured.set_index(["dataset", "fold", "model"])[layout.measure].unstack("model")
-    cells = cells.reindex(columns=models).dropna().set_axis(labels, axis=1)
-    return as_costs(cells.groupby("dataset").mean(), layout)
+    return as_costs(cells.reindex(columns=models).dropna().set_axis(labels, axis=1), layout)
 
 
 def as_costs(table: pd.DataFrame, layout: Layout) -> pd.DataFrame:
-    """Round every dataset as the paper prints it; turn the sign where higher is better."""
-    digits = published(layout).iloc[:, 0].map(decimals).reindex(table.index).fillna(3).astype(int)
-    rounded = table.astype(float).apply(lambda row: row.round(digits[row.name]), axis=1)
-    return rounded if layout.lower_is_better else -rounded
+    """Turn the sign where higher is better."""
+    return table.astype(float) * (1 if layout.lower_is_better else -1)
 
 
 def not_worse(costs: pd.DataFrame, ours: str, rivals: list[str]) -> pd.Series:
     """Return per dataset whether ours is no worse than the mean of the rivals."""
-    return costs[ours] <= costs[rivals].mean(axis=1) + 1e-9
+    means = costs[rivals].mean(axis=1)
+    return costs[ours] <= means + 1e-9 * means.abs()  # a sum's order must not decide
 
 
 def any_of(marks: Iterable[pd.Series]) -> pd.Series:
@@ -72,18 +78,31 @@ def any_of(marks: Iterable[pd.Series]) -> pd.Series:
 
 
 def ticks(measured: pd.DataFrame, layout: Layout, ours: list[str], rivals: list[str]):
-    """Return per dataset whether the best of ours is no worse: our figures, the published ones."""
+    """Return per dataset whether the best of ours is no worse: our figures, the published ones.
+
+    `is_sure` is whether five folds say so.
+    """
     printed = as_costs(published(layout), layout)
-    mine = any_of(
-        not_worse(ours_rounded(measured, layout, [label, *rivals]), label, rivals) for label in ours
-    )
+    cells = {label: on_common_folds(measured, layout, [label, *rivals]) for label in ours}
+    by_dataset = {label: part.groupby("dataset") for label, part in cells.items()}
+    mine = any_of(not_worse(part.mean(), label, rivals) for label, part in by_dataset.items())
+    n_folds = pd.concat([part.size() for part in by_dataset.values()], axis=1).max(axis=1)
     theirs = any_of(not_worse(printed, label, rivals) for label in ours)
-    return pd.DataFrame({"ours": mine.reindex(printed.index), "published": theirs})
+    return pd.DataFrame(
+        {
+            "ours": mine.reindex(printed.index),
+            "published": theirs,
+            "is_sure": n_folds.reindex(printed.index).fillna(0) >= N_FOLDS,
+        }
+    )
 
 
 def tick_text(marks: pd.DataFrame) -> list[str]:
     found = marks.where(marks.notna(), None)
-    return [f"{TICK[o]} / {TICK[p]}" for o, p in found[list(WHOSE)].to_numpy()]
+    return [
+        f"{TICK[ours]}{'' if sure or ours is None else '*'} / {TICK[theirs]}"
+        for ours, theirs, sure in found[[*WHOSE, "is_sure"]].to_numpy()
+    ]
 
 
 def counted(marks: pd.DataFrame) -> str:
@@ -101,8 +120,42 @@ def main_table(measured: pd.DataFrame, layout: Layout) -> str:
         marks = ticks(measured, layout, ["CALM"], list(rivals))
         title = f"CALM no worse than the mean of {', '.join(rivals)}"
         table[f"≤ {', '.join(rivals)}"] = tick_text(marks)
-        notes.append(f"{title}: {counted(marks)}.")
+        notes.append(f"{title}: {counted(marks)}{in_print(layout, rivals)}.")
     return with_title(layout, table) + "\n\n" + "\n".join(notes)
+
+
+def in_print(layout: Layout, rivals: Iterable[str]) -> str:
+    """Return what the paper itself counts, where its printed figures lead to another number."""
+    count = paper.TICKS_IN_PRINT.get((layout.number, tuple(rivals)))
+    return "" if count is None else f"; the paper ticks {count}"
+
+
+def pairwise_counts(measured: pd.DataFrame) -> pd.DataFrame:
+    """Return how often `paper()` and the default are no worse than GA2Ms, tables 2 and 3 together.
+
+    With the number of those ticks that rest on five folds.
+    """
+    rows = []
+    for model, rivals in product(OUR_MODELS, GA2MS):
+        marks = pd.concat(
+            ticks(
+                measured,
+                replace(layout, models={**layout.models, "CALM": model}),
+                ["CALM"],
+                list(rivals),
+            )
+            for layout in (paper.ACCURACY, paper.RMSE)
+        )
+        rows.append(
+            {
+                "model": model,
+                "no worse than the mean of": ", ".join(rivals),
+                "ours": f"{int(marks['ours'].sum())} of {marks['ours'].count()}",
+                "on five folds": int((marks["is_sure"] & marks["ours"].notna()).sum()),
+                "published": f"{int(marks['published'].sum())} of {len(marks)}",
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def auto_ticks(measured: pd.DataFrame, layout: Layout) -> pd.DataFrame:
@@ -111,12 +164,12 @@ def auto_ticks(measured: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     models = layout.models | {
         label: twin for label, twin in twins.items() if twin in CONFIGURATIONS
     }
-    return learner_ticks(measured, Layout(**{**vars(layout), "models": models}), paper.WITH_OWN_GAM)
+    return learner_ticks(measured, replace(layout, models=models), paper.WITH_OWN_GAM)
 
 
 def learner_ticks(measured: pd.DataFrame, layout: Layout, plain: dict[str, str]) -> pd.DataFrame:
     """Return the ticks of CALM-X against X, X being the paper's rivals or our own learners."""
-    layout = Layout(**{**vars(layout), "models": {**layout.models, **plain}})
+    layout = replace(layout, models={**layout.models, **plain})
     return pd.concat(
         ticks(measured, layout, calm_labels(layout, printed), [printed]).assign(learner=printed)
         for printed in plain
@@ -162,6 +215,31 @@ def reference_counts(measured: pd.DataFrame) -> str:
         f"{counted(auto[['ours']])}, and with the others as in the paper {counted(either)}\n"
         f"- CALM-X no worse than our own X without regions: {counted(own[['ours']])}\n"
         f"- best CALM no worse than its black box: {counted(black_box)}"
+    )
+
+
+def interaction_means(measured: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean number of interactions, on the datasets that a model was measured on."""
+    of_model = measured.groupby(["model", "dataset"])["n_interactions"].mean()
+    rows = []
+    for layout, task in zip(paper.INTERACTIONS, ("classes", "numbers"), strict=True):
+        printed = published(layout)["CALM"].astype(float)
+        for model in ("calm_paper", "calm_paper_response", "calm_additive", "calm"):
+            found = of_model.get(model, pd.Series(dtype=float)).reindex(printed.index).dropna()
+            if len(found):
+                theirs = printed[found.index].mean()
+                rows.append((task, model, len(found), found.mean(), theirs))
+    return pd.DataFrame(rows, columns=["task", "model", "datasets", "ours", "published CALM"])
+
+
+def counts(measured: pd.DataFrame) -> str:
+    """Return what is counted over all tables, as Markdown."""
+    return "\n\n".join(
+        [
+            tables.section("Ticks against models with pairs", pairwise_counts(measured)),
+            reference_counts(measured),
+            tables.section("Interactions, mean over datasets", interaction_means(measured)),
+        ]
     )
 
 
@@ -220,7 +298,7 @@ def report(measured: pd.DataFrame, synthetic: pd.DataFrame) -> str:
         *(with_title(part, beside(measured, part)) for part in paper.INTERACTIONS),
         *(with_title(part, beside(measured, part)) for part in paper.SECONDS),
         *(reference_table(measured, layout) for layout in paper.REFERENCES),
-        reference_counts(measured),
+        counts(measured),
         tables.section(f"calm_paper {count}", near),
         tables.section(f"effect_scale response against link: {verdicts.counts(scales)}", scales),
         *(

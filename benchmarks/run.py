@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import rivals, tables
+from benchmarks import rivals, tables, worker
 from benchmarks.environments import ROOT, python_for
 from benchmarks.processes import run_limited
 
@@ -46,12 +46,17 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings:
-    """How cells are measured; `again` says which finished cells are: "none", "failed" or "all"."""
+    """How cells are measured.
+
+    `again` says which finished cells are measured again: "none", "failed" or "all"; `in_process`
+    that nothing is started, for models that are installed here and when seconds do not matter.
+    """
 
     n_jobs: int = 2
     max_seconds: float = 3600
     max_memory_mb: float = 12_000
     again: str = "none"
+    in_process: bool = False
 
 
 def run(cells: Iterable[Cell], out: Path, settings: Settings) -> None:
@@ -59,7 +64,10 @@ def run(cells: Iterable[Cell], out: Path, settings: Settings) -> None:
     rows = read(out)
     todo = [cell for cell in cells if wanted(rows.get(cell), settings.again)]
     used = {cell.model: rivals.find(cell.model) for cell in todo}
-    pythons = {name: python_for(rival.requirements, rival.bare) for name, rival in used.items()}
+    pythons = {
+        name: None if settings.in_process else python_for(rival.requirements, rival.bare)
+        for name, rival in used.items()
+    }
     taken: dict[str, list[float]] = {}
     for i, cell in enumerate(todo):
         start = time.monotonic()
@@ -74,8 +82,12 @@ def wanted(row: dict | None, again: str) -> bool:
     return row is None or again == "all" or (again == "failed" and row["status"] != "ok")
 
 
-def measure(cell: Cell, python: Path, settings: Settings) -> dict:
+def measure(cell: Cell, python: Path | None, settings: Settings) -> dict:
     """Return the row of a cell; a failure is a row too, with its message as status."""
+    row = dict.fromkeys(COLUMNS, "") | cell._asdict()
+    row |= {"n_jobs": settings.n_jobs, "machine": MACHINE}
+    if python is None:
+        return row | worker.measure(*cell, settings.n_jobs) | {"status": "ok"}
     job = json.dumps({**cell._asdict(), "n_jobs": settings.n_jobs})
     threads = dict.fromkeys(THREAD_VARIABLES, str(settings.n_jobs))
     process = run_limited(
@@ -85,8 +97,6 @@ def measure(cell: Cell, python: Path, settings: Settings) -> dict:
         max_seconds=settings.max_seconds,
         max_memory_mb=settings.max_memory_mb,
     )
-    row = dict.fromkeys(COLUMNS, "") | cell._asdict()
-    row |= {"n_jobs": settings.n_jobs, "machine": MACHINE}
     if process.stopped or process.return_code:
         last_words = process.errors.strip().rpartition("\n")[2]
         row["status"] = process.stopped or last_words or f"exit code {process.return_code}"
@@ -145,11 +155,22 @@ def settings_parser() -> argparse.ArgumentParser:
         default=default.again,
         help="which cells of the CSV to measure again",
     )
+    parser.add_argument(
+        "--in-process",
+        action="store_true",
+        help="start nothing: what is installed here, when seconds do not matter",
+    )
     return parser
 
 
 def settings_from(options: argparse.Namespace) -> Settings:
-    return Settings(options.n_jobs, options.max_seconds, options.max_memory_mb, options.again)
+    return Settings(
+        options.n_jobs,
+        options.max_seconds,
+        options.max_memory_mb,
+        options.again,
+        options.in_process,
+    )
 
 
 def names(text: str) -> list[str]:

@@ -1,6 +1,9 @@
 """The paper's synthetic cases: R² over 5 seeds × 5 folds, beside the paper's figures.
 
-python -m benchmarks.synthetic
+    python -m benchmarks.synthetic
+
+The seeds, 100 to 104, were never looked at before: nothing is tuned on these tables. EBMs, which
+are slow, are measured on the five folds of seed 0.
 """
 
 import argparse
@@ -14,8 +17,11 @@ from benchmarks.environments import ROOT
 from benchmarks.paper_layout import SYNTHETIC, published
 from benchmarks.run import Cell, names, run, settings_from, settings_parser
 
-N_SEEDS = 5
-REQUIRED = {"case1": 0.990, "case2": 0.945, "case3": 0.970}
+SEEDS = range(100, 105)
+# what this project asks of its default, set before these seeds were measured
+REQUIRED = {"case1": 0.990, "case2": 0.985, "case3": 0.975}
+NOTE = """`required` is what this project asks of its default, `calm`; `published` is the paper's
+CALM. `ebm` and `eb2m` are measured on seed 0, everything else on seeds 100 to 104."""
 
 
 def summary(measured: pd.DataFrame) -> pd.DataFrame:
@@ -24,7 +30,9 @@ def summary(measured: pd.DataFrame) -> pd.DataFrame:
     table = tables.wide(cases, "r2")
     printed = published(SYNTHETIC)["CALM"].astype(float).rename(lambda case: case.replace("_", ""))
     cases = table["dataset"]
-    return table.assign(required=cases.map(REQUIRED), published=cases.map(printed))
+    table = table.assign(published=cases.map(printed), required=cases.map(REQUIRED))
+    order = ["dataset", "published", "calm_paper", "calm", "required", "ebm", "eb2m"]
+    return table[[name for name in order if name in table]]
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -39,13 +47,13 @@ def main(arguments: list[str] | None = None) -> None:
     cells = [
         Cell(f"{case}-seed{seed}", model, str(fold))
         for case in REQUIRED
-        for seed in range(N_SEEDS)
+        for seed in SEEDS
         for fold in range(N_FOLDS)
         for model in options.models
     ]
     run(cells, options.out, settings_from(options))
     text = tables.markdown(summary(tables.read(options.out)))
-    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
+    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n\n{NOTE}\n")
     print("\n" + text)
 
 

@@ -5,7 +5,8 @@
 //     velocity = heights + momentum * velocity          curve += velocity
 // The leaves below a condition of a feature's tree share what they learn: first the whole tree learns, from the
 // sums over all its leaves, then its branches, at last each leaf what is its own. So a split does not tear the rows
-// of a curve apart. What is left for a node to learn needs no further pass over the rows:
+// of a curve apart. (Leaves that are their own roots share nothing.) What is left for a node to learn needs no
+// further pass over the rows:
 //     gradient sum - velocities above * hessian sum
 // Before each round every bag is judged on its validation rows; its best curves are kept. A bag first makes
 // random cuts, which smooth its curves, as long as they pay; then the best ones, until those stop paying.
@@ -19,13 +20,13 @@
 #include <vector>
 
 #include "boosting_cuts.hpp"
+#include "boosting_monotone.hpp"
 #include "boosting_rows.hpp"
 #include "lanes.hpp"
 
 namespace calmgam {
 
 struct BoostingSettings {
-    bool logistic;
     double learning_rate;
     int max_rounds;
     int patience;          // rounds without a better validation loss before a bag stops
@@ -38,6 +39,7 @@ struct BoostingSettings {
                              // which moves correlated features together in far fewer rounds
     double momentum_rounds;  // how slowly momentum sets in: round / (round + momentum_rounds)
     double level_smoothing;  // rows at rest added to every level of a categorical feature
+    double max_step;         // most that a whole step, before the learning rate, may move a curve
 };
 
 struct BoostingState {
@@ -48,7 +50,8 @@ struct BoostingState {
     std::vector<float> velocity, curve, best_curve;  // n_cells x LANES
     std::vector<double> gradient_sum, hessian_sum;   // n_cells x LANES; running sums over ordered bins
     std::vector<float> weight_sum;                   // the same of the training rows' weights
-    double intercept[LANES] = {}, best_loss[LANES] = {}, validation_weight[LANES] = {};
+    double intercept[LANES] = {}, best_loss[LANES] = {};
+    double validation_weight[LANES] = {}, least_cost[LANES] = {};  // of the validation rows
     int best_round[LANES] = {};
     int last_news[LANES] = {};                    // the last round that was the best, or the first with best cuts
     bool active[LANES] = {}, smooth[LANES] = {};  // smooth: makes random cuts
@@ -59,7 +62,7 @@ struct BoostingState {
     }
 };
 
-// Rounds between two sums of the hessians (log loss): they only scale steps, and drift slowly.
+// Rounds between two sums of the hessians, where they change: they only scale steps, and drift slowly.
 constexpr int RENEW_HESSIAN = 4;
 
 namespace boosting_detail {
@@ -112,7 +115,10 @@ inline void sum_nodes(const BoostingFeature& feature, double* sums) {
 }
 
 inline float step_height(const BoostingSettings& settings, double gradient, double hessian) {
-    return hessian > 0.0 ? static_cast<float>(settings.learning_rate * gradient / (hessian + settings.ridge)) : 0.0f;
+    if (!(hessian > 0.0)) return 0.0f;
+    const double height = settings.learning_rate * gradient / (hessian + settings.ridge);
+    const double most = settings.learning_rate * settings.max_step;
+    return static_cast<float>(std::min(std::max(height, -most), most));
 }
 
 // Up to three segments of bins in each lane: the last bin and the height of each; -1 if it is not there.
@@ -235,7 +241,7 @@ inline void move_node(const BoostingFeature& feature, std::size_t node, const Bo
     const std::size_t at = feature.node_cell(node) * LANES, n_slots = feature.n_slots, size = n_slots * LANES;
     const std::size_t parent = feature.parents[node];
     const float* above = nullptr;
-    if (node > 0) above = parent > 0 ? &state.moves[parent * size] : &state.velocity[feature.root_cell * LANES];
+    if (parent != node) above = parent > 0 ? &state.moves[parent * size] : &state.velocity[feature.root_cell * LANES];
     double* gradient_sum = &state.gradient_sum[at];
     const double* hessian_sum = &state.hessian_sum[at];
     if (feature.ordered)
@@ -246,13 +252,16 @@ inline void move_node(const BoostingFeature& feature, std::size_t node, const Bo
                         &state.curve[at]};
     (feature.ordered ? fit_ordered : fit_unordered)(n_slots, {gradient_sum, hessian_sum, &state.weight_sum[at]},
                                                     settings, state, motion);
+    if (feature.direction != 0 && feature.n_in_order() > 1)
+        Monotone(feature.n_in_order(), feature.direction, feature.ordered, hessian_sum)
+            .hold(motion.curve, motion.velocity, motion.moves);
 }
 
 // Fit the curves of a feature to the gradients of its cells.
-inline void move_feature(const BoostingData& data, std::size_t index, const BoostingSettings& settings,
-                         BoostingState& state) {
+inline void move_feature(const BoostingData& data, std::size_t index, bool hessian_changes,
+                         const BoostingSettings& settings, BoostingState& state) {
     const BoostingFeature& feature = data.features[index];
-    if (settings.logistic && state.round % RENEW_HESSIAN == 0) {
+    if (hessian_changes && state.round % RENEW_HESSIAN == 0) {
         double* hessian_sum = state.hessian_sum.data() + feature.first_cell() * LANES;
         std::fill(hessian_sum, hessian_sum + feature.n_cells() * LANES, 0.0);
         collect_hessians(data, feature, state.rows, hessian_sum);
@@ -270,12 +279,13 @@ static void keep_best(std::size_t n_cells, const std::int32_t* better, const flo
 }
 
 // Who has got better, and who goes on, after `round` rounds.
-inline void judge(const BoostingData& data, const BoostingSettings& settings, const double* loss,
+inline void judge(const BoostingData& data, const BoostingSettings& settings, const double* cost,
                   BoostingState& state) {
     std::int32_t better[LANES] = {};
     for (int lane = 0; lane < LANES; ++lane) {
         if (!state.active[lane]) continue;
-        const double mean_loss = loss[lane] / std::max(state.validation_weight[lane], 1e-300);
+        const double mean_loss =
+            (cost[lane] - state.least_cost[lane]) / std::max(state.validation_weight[lane], 1e-300);
         better[lane] = state.round == 0 || mean_loss < state.best_loss[lane] * (1.0 - settings.tolerance);
         if (better[lane]) {
             state.best_loss[lane] = mean_loss;
@@ -296,10 +306,21 @@ inline void judge(const BoostingData& data, const BoostingSettings& settings, co
         keep_best(data.n_cells(), better, state.curve.data(), state.best_curve.data());
 }
 
+// Mean over the validation rows of all bags.
+inline double mean_cost(const BoostingState& state, const double* cost) {
+    double costs = 0.0, weights = 0.0;
+    for (int lane = 0; lane < LANES; ++lane) {
+        costs += cost[lane] - state.least_cost[lane];
+        weights += state.validation_weight[lane];
+    }
+    return costs / std::max(weights, 1e-300);
+}
+
 }  // namespace boosting_detail
 
-inline BoostingState start_boosting(const BoostingData& data, const BoostingSettings& settings,
-                                    const std::uint64_t* seeds, int n_bags) {
+template <typename Loss>
+BoostingState start_boosting(const BoostingData& data, const Loss& loss, const std::uint64_t* seeds,
+                             const std::vector<double>& intercepts) {
     using namespace boosting_detail;
     BoostingState state;
     const std::size_t n_cells = data.n_cells() * LANES;
@@ -307,64 +328,61 @@ inline BoostingState start_boosting(const BoostingData& data, const BoostingSett
     for (auto* heights : {&state.velocity, &state.curve, &state.best_curve}) heights->assign(n_cells, 0.0f);
     for (const BoostingFeature& feature : data.features) {
         double* sums = state.hessian_sum.data() + feature.first_cell() * LANES;
-        collect_weights(data, feature, sums);  // the hessians of squared error; log loss renews them
+        collect_weights(data, feature, sums);  // the hessians of squared error; other losses renew them
         sum_nodes(feature, &state.hessian_sum[feature.root_cell * LANES]);
         state.moves.resize(std::max(state.moves.size(), feature.n_nodes() * feature.n_slots * LANES));
     }
     state.weight_sum.assign(state.hessian_sum.begin(), state.hessian_sum.end());
-
-    double training_weight[LANES] = {}, total[LANES] = {};
-    for (std::size_t row = 0; row < data.n_rows; ++row)
+    for (std::size_t row = 0; row < data.n_rows; ++row) {
+        const double least = loss.least(data.target[row]);
         for (int lane = 0; lane < LANES; ++lane) {
-            const double trains = lanes_of(data.trains[row])[lane] * data.weight[row];
-            training_weight[lane] += trains;
-            total[lane] += trains * data.target[row];
-            state.validation_weight[lane] += lanes_of(data.validates[row])[lane] * data.weight[row];
+            const double validates = lanes_of(data.validates[row])[lane] * data.weight[row];
+            state.validation_weight[lane] += validates;
+            state.least_cost[lane] += validates * least;
         }
-    for (int lane = 0; lane < LANES; ++lane) {
+    }
+    for (std::size_t lane = 0; lane < intercepts.size(); ++lane) {
         state.random[lane] = seeds[lane];
-        state.active[lane] = lane < n_bags;
-        state.smooth[lane] = state.active[lane];
-        const double mean = total[lane] / std::max(training_weight[lane], 1e-300);
-        const double p = std::min(std::max(mean, 1e-6), 1.0 - 1e-6);
-        state.intercept[lane] = settings.logistic ? std::log(p / (1.0 - p)) : mean;
+        state.active[lane] = state.smooth[lane] = true;
+        state.intercept[lane] = intercepts[lane];
     }
     const std::size_t size = data.n_rows * LANES;
-    if (settings.logistic) {
-        for (auto* values : {&state.rows.score, &state.rows.shift, &state.rows.gradient, &state.rows.hessian})
-            values->resize(size);
-        for (std::size_t at = 0; at < size; ++at)
-            state.rows.score[at] = static_cast<float>(state.intercept[at % LANES]);
-    } else {
+    const auto start = [&](std::size_t at) { return state.intercept[at % LANES] + data.offset[at / LANES]; };
+    if (Loss::QUADRATIC) {
         state.rows.residual.resize(size);
         for (std::size_t at = 0; at < size; ++at)
-            state.rows.residual[at] = static_cast<float>(data.target[at / LANES] - state.intercept[at % LANES]);
+            state.rows.residual[at] = static_cast<float>(data.target[at / LANES] - start(at));
+    } else {
+        for (auto* values : {&state.rows.score, &state.rows.shift, &state.rows.gradient, &state.rows.hessian})
+            values->resize(size);
+        for (std::size_t at = 0; at < size; ++at) state.rows.score[at] = static_cast<float>(start(at));
     }
     return state;
 }
 
 // Boost until n_rounds more are done or every bag has stopped.
-inline void advance(const BoostingData& data, const BoostingSettings& settings, BoostingState& state, int n_rounds) {
+template <typename Loss>
+void advance(const BoostingData& data, Loss& loss, const BoostingSettings& settings, BoostingState& state,
+             int n_rounds) {
     using namespace boosting_detail;
     for (int done = 0; done < n_rounds && !state.finished(); ++done, ++state.round) {
-        double loss[LANES] = {};
+        double cost[LANES] = {};
         for (std::size_t index = 0; index < data.features.size(); ++index) {
             const BoostingFeature& moved = data.features[state.moved_feature];
             const BoostingFeature& feature = data.features[index];
             const float* heights = &state.velocity[moved.root_cell * LANES];
-            if (moved.n_leaves() > 1) heights = &state.moves[moved.children.size() * moved.n_slots * LANES];
+            if (!moved.children.empty()) heights = &state.moves[moved.children.size() * moved.n_slots * LANES];
             double* gradient_sum = state.gradient_sum.data() + feature.first_cell() * LANES;
             std::fill(gradient_sum, gradient_sum + feature.n_cells() * LANES, 0.0);
             if (index == 0) {
-                (settings.logistic ? renew_logistic : renew_squared)(data, moved, heights, feature, state.rows,
-                                                                     gradient_sum, loss);
-                judge(data, settings, loss, state);
+                renew(loss, data, moved, heights, feature, state.rows, gradient_sum, cost);
+                judge(data, settings, cost, state);
                 if (state.finished()) return;
+                loss.adapt(mean_cost(state, cost));
             } else {
-                (settings.logistic ? collect_logistic : collect_squared)(data, moved, heights, feature, state.rows,
-                                                                         gradient_sum);
+                collect(loss, data, moved, heights, feature, state.rows, gradient_sum);
             }
-            move_feature(data, index, settings, state);
+            move_feature(data, index, !Loss::QUADRATIC, settings, state);
         }
     }
 }

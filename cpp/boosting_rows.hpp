@@ -4,7 +4,7 @@
 //
 // Within a round the loss is its quadratic expansion
 //     gradient - hessian * shift          (shift: what the round has added to a row's score so far)
-// which is exact for squared error, and for log loss is renewed by the first pass of every round.
+// which is exact for squared error, and for other losses is renewed by the first pass of every round.
 #pragma once
 
 #include <algorithm>
@@ -17,30 +17,39 @@
 #include <vector>
 
 #include "lanes.hpp"
+#include "losses.hpp"
 
 namespace calmgam {
 
 // cell = leaf * n_slots + slot     [leaf 0: bins.. missing | leaf 1: bins.. missing | ...]
 // A tree's nodes are its conditions, parents first, and then its leaves. What leaves below a condition share is
-// a curve, too: every node has n_slots cells, one node after the other.
+// a curve, too: every node has n_slots cells, one node after the other. Leaves without conditions above them, each
+// its own parent, share nothing.
 struct BoostingFeature {
     const std::uint16_t* cells;  // one per row
     std::size_t n_slots;
     bool ordered;                      // numeric: bins on a line, the last slot is missing; otherwise a set of levels
+    int direction;                     // 1: its curves never fall, -1: they never rise, 0: they are free
     std::size_t root_cell;             // where the cells of its nodes begin among all cells
-    std::vector<std::size_t> parents;  // of every node; the root has itself
+    std::vector<std::size_t> parents;  // of every node; a root has itself
     std::vector<std::pair<std::size_t, std::size_t>> children;  // of every condition
+    // Slots that have a place in the order: all but missing and, of levels, rare ones.
+    std::size_t n_in_order() const { return n_slots - std::min<std::size_t>(n_slots, ordered ? 1 : 2); }
     std::size_t n_nodes() const { return parents.size(); }
-    std::size_t n_leaves() const { return children.size() + 1; }
+    std::size_t n_leaves() const { return n_nodes() - children.size(); }
     std::size_t node_cell(std::size_t node) const { return root_cell + node * n_slots; }
     std::size_t first_cell() const { return node_cell(children.size()); }  // of the leaves
     std::size_t n_cells() const { return n_leaves() * n_slots; }
 };
 
-// Throws unless the nodes make a tree.
+// Throws unless the nodes make a tree, or are leaves that share nothing.
 inline BoostingFeature boosting_feature(const std::uint16_t* cells, std::vector<std::size_t> parents,
-                                        std::size_t n_slots, bool ordered, std::size_t root_cell) {
+                                        std::size_t n_slots, bool ordered, int direction, std::size_t root_cell) {
     const std::size_t n_nodes = parents.size(), n_conditions = n_nodes / 2;
+    std::size_t n_roots = 0;
+    for (std::size_t node = 0; node < n_nodes; ++node) n_roots += parents[node] == node;
+    if (n_nodes > 0 && n_roots == n_nodes)
+        return {cells, n_slots, ordered, direction, root_cell, std::move(parents), {}};
     if (n_nodes % 2 == 0)
         throw std::invalid_argument("boosting: a tree must have one leaf more than conditions; got " +
                                     std::to_string(n_nodes) + " nodes");
@@ -58,7 +67,7 @@ inline BoostingFeature boosting_feature(const std::uint16_t* cells, std::vector<
                                         std::to_string(nodes.size()));
         children.emplace_back(nodes[0], nodes[1]);
     }
-    return {cells, n_slots, ordered, root_cell, std::move(parents), std::move(children)};
+    return {cells, n_slots, ordered, direction, root_cell, std::move(parents), std::move(children)};
 }
 
 // What a row does in a bag.
@@ -67,8 +76,9 @@ constexpr std::uint8_t TRAINS = 1, VALIDATES = 2;
 struct BoostingData {
     std::size_t n_rows;
     std::vector<BoostingFeature> features;
-    const double* target;                         // standardised y, or 0/1
+    const double* target;                         // y on the scale of the fit
     const double* weight;                         // sample weight of each row
+    const double* offset;                         // what a row's score has besides intercept and curves
     std::vector<std::uint8_t> trains, validates;  // per row: one bit for each bag
     std::size_t n_cells() const { return features.back().node_cell(features.back().n_nodes()); }
 };
@@ -84,7 +94,7 @@ inline std::vector<std::uint8_t> bits_of(const std::uint8_t* roles, std::size_t 
 // Row-wise numbers, n_rows x LANES.
 struct RowState {
     std::vector<float> residual;                         // squared error: y - score
-    std::vector<float> score, shift, gradient, hessian;  // log loss
+    std::vector<float> score, shift, gradient, hessian;  // other losses
 };
 
 namespace boosting_detail {
@@ -102,9 +112,9 @@ inline const BitTable lanes_of;
 
 // ---- squared error: a row is its residual ---------------------------------------------------------
 
-CALMGAM_CLONES
-static void collect_squared(const BoostingData& data, const BoostingFeature& moved, const float* heights,
-                            const BoostingFeature& next, RowState& rows, double* gradient_sum) {
+[[maybe_unused]] CALMGAM_CLONES static void collect(const SquaredError&, const BoostingData& data,
+                                                    const BoostingFeature& moved, const float* heights,
+                                                    const BoostingFeature& next, RowState& rows, double* gradient_sum) {
     for (std::size_t row = 0; row < data.n_rows; ++row) {
         const float* height = heights + moved.cells[row] * LANES;
         double* sum = gradient_sum + next.cells[row] * LANES;
@@ -118,10 +128,11 @@ static void collect_squared(const BoostingData& data, const BoostingFeature& mov
     }
 }
 
-// The first pass of a round also sums the validation loss.
-CALMGAM_CLONES
-static void renew_squared(const BoostingData& data, const BoostingFeature& moved, const float* heights,
-                          const BoostingFeature& next, RowState& rows, double* gradient_sum, double* loss) {
+// The first pass of a round also sums the validation cost.
+[[maybe_unused]] CALMGAM_CLONES static void renew(const SquaredError&, const BoostingData& data,
+                                                  const BoostingFeature& moved, const float* heights,
+                                                  const BoostingFeature& next, RowState& rows, double* gradient_sum,
+                                                  double* cost) {
     for (std::size_t row = 0; row < data.n_rows; ++row) {
         const float* height = heights + moved.cells[row] * LANES;
         double* sum = gradient_sum + next.cells[row] * LANES;
@@ -131,16 +142,16 @@ static void renew_squared(const BoostingData& data, const BoostingFeature& moved
         CALMGAM_FOR_LANES {
             residual[lane] -= height[lane];
             sum[lane] += trains[lane] * (weight * residual[lane]);
-            loss[lane] += validates[lane] * (weight * residual[lane] * residual[lane]);
+            cost[lane] += validates[lane] * (weight * residual[lane] * residual[lane]);
         }
     }
 }
 
-// ---- log loss -------------------------------------------------------------------------------------
+// ---- any other loss -------------------------------------------------------------------------------
 
 CALMGAM_CLONES
-static void collect_logistic(const BoostingData& data, const BoostingFeature& moved, const float* heights,
-                             const BoostingFeature& next, RowState& rows, double* gradient_sum) {
+static void collect_curved(const BoostingData& data, const BoostingFeature& moved, const float* heights,
+                           const BoostingFeature& next, RowState& rows, double* gradient_sum) {
     for (std::size_t row = 0; row < data.n_rows; ++row) {
         const float* height = heights + moved.cells[row] * LANES;
         double* sum = gradient_sum + next.cells[row] * LANES;
@@ -154,10 +165,17 @@ static void collect_logistic(const BoostingData& data, const BoostingFeature& mo
     }
 }
 
-// The first pass of a round also sums the validation loss, and expands the loss anew.
-CALMGAM_CLONES
-static void renew_logistic(const BoostingData& data, const BoostingFeature& moved, const float* heights,
-                           const BoostingFeature& next, RowState& rows, double* gradient_sum, double* loss) {
+template <typename Loss>
+void collect(const Loss&, const BoostingData& data, const BoostingFeature& moved, const float* heights,
+             const BoostingFeature& next, RowState& rows, double* gradient_sum) {
+    collect_curved(data, moved, heights, next, rows, gradient_sum);
+}
+
+// The first pass of a round also sums the validation cost, and expands the loss anew.
+template <typename Loss>
+CALMGAM_CLONES static void renew(const Loss& loss, const BoostingData& data, const BoostingFeature& moved,
+                                 const float* heights, const BoostingFeature& next, RowState& rows,
+                                 double* gradient_sum, double* cost) {
     for (std::size_t row = 0; row < data.n_rows; ++row) {
         const float* height = heights + moved.cells[row] * LANES;
         double* sum = gradient_sum + next.cells[row] * LANES;
@@ -171,18 +189,37 @@ static void renew_logistic(const BoostingData& data, const BoostingFeature& move
             const float s = score[lane] + (shift[lane] + height[lane]);
             score[lane] = s;
             shift[lane] = 0.0f;
-            const float decay = fast_exp(-std::fabs(s));  // in (0, 1]
-            const float share = 1.0f / (1.0f + decay), rest = decay * share;
-            const float p = s >= 0.0f ? share : rest;
-            const float variance = share * rest;
-            const float floored = variance > 1e-6f ? variance : 1e-6f;
-            gradient[lane] = trains[lane] * (weight * (y - p));
-            hessian[lane] = trains[lane] * (weight * floored);
+            const Step<float> step = loss.step(y, s, weight);
+            gradient[lane] = trains[lane] * step.gradient;
+            hessian[lane] = trains[lane] * step.curvature;
             sum[lane] += gradient[lane];
-            const float log_loss = fast_log1p(decay) + ((s > 0.0f ? s : 0.0f) - s * y);
-            loss[lane] += validates[lane] * (weight * log_loss);
+            cost[lane] += validates[lane] * loss.cost(y, s, weight);
         }
     }
+}
+
+// A loss that is asked for all rows at once: move the rows, ask, and sum the answers.
+inline void renew(const Given& loss, const BoostingData& data, const BoostingFeature& moved, const float* heights,
+                  const BoostingFeature& next, RowState& rows, double* gradient_sum, double* cost) {
+    const std::size_t n = data.n_rows;
+    std::vector<double> scores(n * LANES), gradients(n * LANES), hessians(n * LANES), costs(n * LANES);
+    for (std::size_t row = 0; row < n; ++row)
+        for (int lane = 0; lane < LANES; ++lane) {
+            const std::size_t at = row * LANES + lane;
+            rows.score[at] += rows.shift[at] + heights[moved.cells[row] * LANES + lane];
+            rows.shift[at] = 0.0f;
+            scores[lane * n + row] = rows.score[at];
+        }
+    loss.ask(scores.data(), LANES, n, gradients.data(), hessians.data(), costs.data());
+    for (std::size_t row = 0; row < n; ++row)
+        for (int lane = 0; lane < LANES; ++lane) {
+            const std::size_t at = row * LANES + lane, from = lane * n + row;
+            const double trains = lanes_of(data.trains[row])[lane] * data.weight[row];
+            rows.gradient[at] = static_cast<float>(trains * gradients[from]);
+            rows.hessian[at] = static_cast<float>(trains * hessians[from]);
+            gradient_sum[next.cells[row] * LANES + lane] += rows.gradient[at];
+            cost[lane] += lanes_of(data.validates[row])[lane] * data.weight[row] * costs[from];
+        }
 }
 
 // ---- either ---------------------------------------------------------------------------------------

@@ -141,8 +141,12 @@ class JointGrowth {
         thresholds_[which].clear();
     }
 
-    // Cyclic updates of the histogram model: every cell takes the shrunken mean of its residuals, in doubt less what
-    // is chance.
+    // Cyclic updates of the histogram model, of one output after the other.
+    void backfit(int n_sweeps, double* residual, std::size_t n_outputs) {
+        for (std::size_t output = 0; output < n_outputs; ++output) backfit(n_sweeps, residual + output * n_rows_);
+    }
+
+    // Every cell takes the shrunken mean of its residuals, in doubt less what is chance.
     void backfit(int n_sweeps, double* residual) {
         for (std::size_t k = 0; k < n_rows_; ++k) residual_[k] = residual[order_[k]];
         std::vector<double> heights, sums;
@@ -175,9 +179,14 @@ class JointGrowth {
 
     // splits: one per leaf of every feature, one feature after the other. Conditions on a feature that gained
     // less than `at_least` when they were last tried are not tried again, unless the feature was split since.
-    void splits(const double* residual, double noise, double at_least, int n_threads,
+    // residual: n_outputs x n_rows; gains are summed over the outputs, and so is the noise.
+    void splits(const double* residual, std::size_t n_outputs, double noise, double at_least, int n_threads,
                 std::vector<std::vector<LeafSplit>>& splits) {
-        for (std::size_t k = 0; k < n_weighted_; ++k) residual_[k] = weight_[k] * residual[order_[k]];
+        n_outputs_ = n_outputs;
+        residual_.resize(std::max(residual_.size(), n_outputs * n_rows_));
+        for (std::size_t output = 0; output < n_outputs; ++output)
+            for (std::size_t k = 0; k < n_weighted_; ++k)
+                residual_[output * n_rows_ + k] = weight_[k] * residual[output * n_rows_ + order_[k]];
         splits.assign(features_.size(), {});
         parallel_for(features_.size(), n_threads, [&](std::size_t which) {
             const joint_detail::SplitFeature& feature = features_[which];
@@ -308,25 +317,16 @@ class JointGrowth {
 
     void try_thresholds(const joint_detail::SplitFeature& feature, std::size_t j,
                         const joint_detail::Thresholds& thresholds, double noise, std::vector<LeafSplit>& best) const {
-        const std::size_t n_cells = feature.n_cells(), n_conditions = candidates_[j].n_conditions;
-        const std::size_t missing = n_conditions + 1;
-        std::vector<double> sums((missing + 1) * n_cells), total(n_cells), whole(n_cells), left(n_cells);
-        const std::uint16_t* codes = candidates_[j].codes;
-        const std::uint32_t* cells = feature.cells.data();
-        for (std::size_t k = 0; k < n_weighted_; ++k) sums[codes[k] * n_cells + cells[k]] += residual_[k];
-        for (std::size_t code = 0; code <= missing; ++code)
-            for (std::size_t cell = 0; cell < n_cells; ++cell) total[cell] += sums[code * n_cells + cell];
-        for (std::size_t cell = 0; cell < n_cells; ++cell)
-            whole[cell] = total[cell] * total[cell] * feature.inverse[cell];
+        const std::size_t n_conditions = candidates_[j].n_conditions, missing = n_conditions + 1;
+        const std::size_t n_divisions = thresholds.any_missing ? 2 * n_conditions + 1 : n_conditions;
+        std::vector<double> gains(n_divisions * feature.n_leaves, 0.0);
+        for (std::size_t output = 0; output < n_outputs_; ++output)
+            add_gains(feature, j, thresholds, residual_.data() + output * n_rows_, gains);
         const auto judge = [&](std::size_t division, auto&& goes_left) {
             for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf) {
                 const double n_divided = thresholds.n_divided[division * feature.n_leaves + leaf];
                 if (n_divided < 0.0) continue;
-                const std::size_t first = leaf * feature.stride, at = division * n_cells + first;
-                const double gain =
-                    joint_detail::leaf_gain(left.data() + first, total.data() + first, whole.data() + first,
-                                            thresholds.left.data() + at, thresholds.right.data() + at, feature.stride) -
-                    n_divided * noise;
+                const double gain = gains[division * feature.n_leaves + leaf] - n_divided * noise;
                 if (gain <= best[leaf].gain) continue;
                 best[leaf].gain = gain;
                 best[leaf].candidates = static_cast<std::int32_t>(j);
@@ -334,34 +334,72 @@ class JointGrowth {
                 for (std::size_t code = 0; code <= missing; ++code) best[leaf].left[code] = goes_left(code);
             }
         };
+        if (thresholds.any_missing) judge(2 * n_conditions, [&](std::size_t code) { return code != missing; });
+        for (int missing_left = 0; missing_left <= static_cast<int>(thresholds.any_missing); ++missing_left)
+            for (std::size_t t = 0; t < n_conditions; ++t)
+                judge(static_cast<std::size_t>(missing_left) * n_conditions + t,
+                      [&](std::size_t code) { return code == missing ? missing_left : code <= t; });
+    }
+
+    // Adds what every division of every leaf gains of one output's (weighted) residual, before noise.
+    void add_gains(const joint_detail::SplitFeature& feature, std::size_t j, const joint_detail::Thresholds& thresholds,
+                   const double* residual, std::vector<double>& gains) const {
+        const std::size_t n_cells = feature.n_cells(), n_conditions = candidates_[j].n_conditions;
+        const std::size_t missing = n_conditions + 1;
+        std::vector<double> sums((missing + 1) * n_cells), total(n_cells), whole(n_cells), left(n_cells);
+        const std::uint16_t* codes = candidates_[j].codes;
+        const std::uint32_t* cells = feature.cells.data();
+        for (std::size_t k = 0; k < n_weighted_; ++k) sums[codes[k] * n_cells + cells[k]] += residual[k];
+        for (std::size_t code = 0; code <= missing; ++code)
+            for (std::size_t cell = 0; cell < n_cells; ++cell) total[cell] += sums[code * n_cells + cell];
+        for (std::size_t cell = 0; cell < n_cells; ++cell)
+            whole[cell] = total[cell] * total[cell] * feature.inverse[cell];
+        const auto add = [&](std::size_t division) {
+            for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf) {
+                if (thresholds.n_divided[division * feature.n_leaves + leaf] < 0.0) continue;
+                const std::size_t first = leaf * feature.stride, at = division * n_cells + first;
+                gains[division * feature.n_leaves + leaf] +=
+                    joint_detail::leaf_gain(left.data() + first, total.data() + first, whole.data() + first,
+                                            thresholds.left.data() + at, thresholds.right.data() + at, feature.stride);
+            }
+        };
         const double* of_missing = sums.data() + missing * n_cells;
         if (thresholds.any_missing) {
             for (std::size_t cell = 0; cell < n_cells; ++cell) left[cell] = total[cell] - of_missing[cell];
-            judge(2 * n_conditions, [&](std::size_t code) { return code != missing; });
+            add(2 * n_conditions);
         }
         for (int missing_left = 0; missing_left <= static_cast<int>(thresholds.any_missing); ++missing_left) {
             for (std::size_t cell = 0; cell < n_cells; ++cell) left[cell] = missing_left ? of_missing[cell] : 0.0;
             for (std::size_t t = 0; t < n_conditions; ++t) {
                 for (std::size_t cell = 0; cell < n_cells; ++cell) left[cell] += sums[t * n_cells + cell];
-                judge(static_cast<std::size_t>(missing_left) * n_conditions + t,
-                      [&](std::size_t code) { return code == missing ? missing_left : code <= t; });
+                add(static_cast<std::size_t>(missing_left) * n_conditions + t);
             }
         }
     }
 
-    // Conditions that name levels: which are tried together depends on the residual.
+    // Conditions that name levels: which are tried together depends on the residual. The bins of every output are
+    // bins like others, whose rows are counted once for each output.
     void try_levels(const joint_detail::SplitFeature& feature, std::size_t j, double noise,
                     std::vector<LeafSplit>& best) const {
-        const std::size_t n_codes = candidates_[j].n_conditions + 2;
-        std::vector<joint_detail::Sum> histogram(feature.n_cells() * n_codes);
-        for (std::size_t k = 0; k < n_weighted_; ++k)
-            histogram[feature.cells[k] * n_codes + candidates_[j].codes[k]].add_row(residual_[k], weight_[k]);
+        const std::size_t n_codes = candidates_[j].n_conditions + 2, stride = feature.stride * n_codes;
+        const double n_outputs = static_cast<double>(n_outputs_);
+        std::vector<joint_detail::Sum> histogram(feature.n_cells() * n_codes * n_outputs_);
+        for (std::size_t output = 0; output < n_outputs_; ++output) {
+            const double* residual = residual_.data() + output * n_rows_;
+            for (std::size_t k = 0; k < n_weighted_; ++k) {  // [leaf: output: bins | output: bins | ...]
+                const std::size_t leaf = feature.cells[k] / feature.stride, bin = feature.cells[k] % feature.stride;
+                const std::size_t line = leaf * n_outputs_ * stride + (output * feature.n_bins + bin) * n_codes;
+                histogram[line + candidates_[j].codes[k]].add_row(residual[k], weight_[k]);
+            }
+        }
         for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf)
-            joint_detail::try_levels({histogram.data() + leaf * feature.stride * n_codes, feature.n_bins,
+            joint_detail::try_levels({histogram.data() + leaf * n_outputs_ * stride, feature.n_bins * n_outputs_,
                                       candidates_[j].n_conditions, subsets_[j]},
-                                     static_cast<std::int32_t>(j), {min_rows_, ridge_, noise}, best[leaf]);
+                                     static_cast<std::int32_t>(j), {min_rows_ * n_outputs, ridge_, noise / n_outputs},
+                                     best[leaf]);
     }
 
+    std::size_t n_outputs_ = 1;
     std::size_t n_rows_, n_weighted_;
     double min_rows_, ridge_, total_weight_;
     std::optional<double> doubt_;

@@ -41,6 +41,12 @@ inline float fast_exp(float x) {
     return value * power;
 }
 
+// exp(x) for x in -87 .. 87: e^x, or 1 / e^-x.
+inline float fast_exp_any(float x) {
+    const float decay = fast_exp(x < 0.0f ? x : -x);
+    return x < 0.0f ? decay : 1.0f / decay;
+}
+
 // log(1 + x) for x in [0, 1], relative error below 3e-7: atanh series in x / (2 + x).
 inline float fast_log1p(float x) {
     const float ratio = x / (2.0f + x), square = ratio * ratio, fourth = square * square;  // ratio <= 1/3

@@ -14,6 +14,7 @@
 #include <numeric>
 #include <vector>
 
+#include "losses.hpp"
 #include "order.hpp"
 #include "threads.hpp"
 
@@ -28,13 +29,13 @@ struct Table {
 };
 
 struct Settings {
-    bool logistic;
     int max_rounds, patience;
     double validation_share;  // share of the rows that a tree does not see
     double learning_rate;
     std::size_t max_leaves;
     double min_rows, ridge, level_smoothing;
     std::size_t max_bins;  // of a number in one tree
+    double max_step;       // most that a whole step, before the learning rate, may move a score
     std::uint64_t seed;
 };
 
@@ -143,7 +144,9 @@ class Booster {
 
    private:
     double value_of(const Sum& sum) const {
-        return settings_.learning_rate * sum.gradient / (sum.hessian + settings_.ridge + 1e-12);
+        const double height = settings_.learning_rate * sum.gradient / (sum.hessian + settings_.ridge + 1e-12);
+        const double most = settings_.learning_rate * settings_.max_step;
+        return std::min(std::max(height, -most), most);
     }
 
     bool can_split(const Leaf& leaf) const { return leaf.total.n_rows >= 2.0 * settings_.min_rows; }
@@ -317,39 +320,58 @@ inline void add_last_tree(const Table& table, const Nodes& nodes, const std::vec
     }
 }
 
-struct Boosted {
-    Nodes nodes;
-    double base = 0.0;
+struct Rows {
+    const double *target, *weight, *offset;
 };
 
-// Boosts on all rows that have weight. A share of them, drawn anew, is kept from every tree and judges it:
-// trees after which nothing was gained any more are dropped.
-inline Boosted boost(const Table& table, const double* target, const double* weight, const Settings& settings,
-                     int n_threads) {
+// The losses of all rows at their present scores.
+template <typename Loss>
+struct Asked {
+    Loss& loss;
+    const Rows& rows;
+    const std::vector<double>& score;
+    void renew() {}
+    Step<double> step(std::uint32_t row) const { return loss.step(rows.target[row], score[row], rows.weight[row]); }
+    double cost(std::uint32_t row) const { return loss.cost(rows.target[row], score[row], rows.weight[row]); }
+};
+
+template <>
+struct Asked<Given> {
+    Given& loss;
+    const Rows& rows;
+    const std::vector<double>& score;
+    std::vector<double> gradients = {}, hessians = {}, costs = {};
+    void renew() {
+        for (auto* answers : {&gradients, &hessians, &costs}) answers->resize(score.size());
+        loss.ask(score.data(), 1, score.size(), gradients.data(), hessians.data(), costs.data());
+    }
+    Step<double> step(std::uint32_t row) const {
+        return {rows.weight[row] * gradients[row], rows.weight[row] * hessians[row]};
+    }
+    double cost(std::uint32_t row) const { return rows.weight[row] * costs[row]; }
+};
+
+// Boosts from a score on, on all rows that have weight. A share of them, drawn anew, is kept from every tree and
+// judges it: trees after which nothing was gained any more are dropped.
+template <typename Loss>
+Nodes boost(const Table& table, Loss& loss, const Rows& given, double base, const Settings& settings, int n_threads) {
     std::vector<std::uint32_t> rows, drawn, validation_rows;
-    double sum = 0.0, total = 0.0;
+    double weight = 0.0;
     for (std::size_t row = 0; row < table.n_rows; ++row) {
-        if (weight[row] <= 0.0) continue;
+        if (given.weight[row] <= 0.0) continue;
         rows.push_back(static_cast<std::uint32_t>(row));
-        sum += weight[row] * target[row];
-        total += weight[row];
+        weight += given.weight[row];
     }
-    Boosted result;
-    result.base = total > 0.0 ? sum / total : 0.0;
-    if (settings.logistic) {
-        const double share = std::min(std::max(result.base, 1e-6), 1.0 - 1e-6);
-        result.base = std::log(share / (1.0 - share));
-    }
-    std::vector<double> score(table.n_rows, result.base);
+    Nodes nodes;
+    std::vector<double> score(table.n_rows);
+    for (std::size_t row = 0; row < table.n_rows; ++row) score[row] = base + given.offset[row];
     std::vector<Sum> steps(table.n_rows);
-    const auto loss = [&] {
-        double losses = 0.0;
-        for (const std::uint32_t row : validation_rows) {
-            const double s = score[row], y = target[row];
-            losses += weight[row] * (settings.logistic ? std::max(s, 0.0) + std::log1p(std::exp(-std::fabs(s))) - y * s
-                                                       : (y - s) * (y - s));
-        }
-        return losses;
+    Asked<Loss> asked{loss, given, score};
+    const auto cost = [&](const std::vector<std::uint32_t>& some) {
+        asked.renew();
+        double costs = 0.0;
+        for (const std::uint32_t row : some) costs += asked.cost(row);
+        return costs;
     };
     Booster booster(table, settings, n_threads);
     double gained = 0.0, most = 0.0;  // on rows kept out, over all trees so far
@@ -361,25 +383,23 @@ inline Boosted boost(const Table& table, const double* target, const double* wei
             (settings.validation_share > 0.0 && booster.next_random() < settings.validation_share ? validation_rows
                                                                                                   : drawn)
                 .push_back(row);
+        if (Loss::ADAPTS) loss.adapt(cost(rows) / std::max(weight, 1e-300));
+        asked.renew();
         for (const std::uint32_t row : drawn) {
-            if (settings.logistic) {
-                const double p = 1.0 / (1.0 + std::exp(-score[row]));
-                steps[row] = {weight[row] * (target[row] - p), weight[row] * p * (1.0 - p), 1.0};
-            } else {
-                steps[row] = {weight[row] * (target[row] - score[row]), weight[row], 1.0};
-            }
+            const Step<double> step = asked.step(row);
+            steps[row] = {step.gradient, step.curvature, 1.0};
         }
-        booster.add_tree(steps, drawn, result.nodes, score.data());
-        const double before = loss();
-        add_last_tree(table, result.nodes, validation_rows, score.data());
-        gained += before - loss();
+        booster.add_tree(steps, drawn, nodes, score.data());
+        const double before = cost(validation_rows);
+        add_last_tree(table, nodes, validation_rows, score.data());
+        gained += before - cost(validation_rows);
         if (validation_rows.empty() || gained > most) {
             most = gained;
             best_round = round;
         }
     }
-    result.nodes.keep_trees(static_cast<std::size_t>(best_round));
-    return result;
+    nodes.keep_trees(static_cast<std::size_t>(best_round));
+    return nodes;
 }
 
 }  // namespace calmgam::trees

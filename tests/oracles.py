@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from calmgam.fit.data.robust_losses import Quantile, share_of_loss
 from calmgam.fit.references.ensembles import TreeEnsemble
 
 # ---- heterogeneity.hpp: variances by the book, one candidate at a time ---------------------------
@@ -174,14 +175,12 @@ def boost_trees(codes, n_slots, ordered, target, seed, settings):
         for leaf in leaves:
             there = leaf & trains
             slope, weight = gradient[there].sum(), hessian[there].sum()
-            step[leaf] = settings.learning_rate * slope / (weight + settings.ridge + 1e-12)
+            height = slope / (weight + settings.ridge + 1e-12)
+            most = target.loss.max_step
+            step[leaf] = settings.learning_rate * np.clip(height, -most, most)
         return step
 
-    mean = np.average(target.values[trains], weights=weights[trains])
-    if target.loss.is_logistic:
-        mean = np.clip(mean, 1e-6, 1 - 1e-6)
-        mean = np.log(mean / (1 - mean))
-    score = np.full(len(rows), mean)
+    score = np.full(len(rows), target.best_constant())
     gained, best = 0.0, (0.0, 0, score)
     for n in range(1, settings.max_rounds + 1):
         kept_out = np.zeros(len(rows), dtype=bool)
@@ -204,13 +203,15 @@ def boost_trees(codes, n_slots, ordered, target, seed, settings):
 def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, seed, settings):
     """Return intercept, heights of all cells, validation loss and number of the best round.
 
-    Leaves below a condition share a curve, which learns before theirs do.
+    Leaves below a condition share a curve, which learns before theirs do, if there is sharing.
     """
     n_leaves = [tree.n_leaves for tree in trees]
     l2 = settings.ridge * target.loss.max_hessian
+    max_step = target.loss.max_step
 
     def height(gradient, hessian):
-        return settings.learning_rate * gradient / (hessian + l2) if hessian > 0 else 0.0
+        step = gradient / (hessian + l2) if hessian > 0 else 0.0
+        return settings.learning_rate * np.clip(step, -max_step, max_step)
 
     def tree_step(gradient, hessian, rows, cuts):
         """Heights of the bins between cuts, for those cuts that leave enough rows on both sides."""
@@ -271,31 +272,45 @@ def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, see
         size = n_leaves[f] * n_slots[f]
         return np.bincount(cells[f], values, size).reshape(n_leaves[f], n_slots[f])
 
-    random = splitmix64(seed)
-    y, logistic = target.values, target.loss.is_logistic
+    y, loss_of = target.values, target.loss
+    n_outputs = max(loss_of.n_outputs, 1)
+    randoms = [splitmix64(seed)]
+    if loss_of.n_outputs:  # every class draws its own cuts
+        randoms = [splitmix64(next(splitmix64(seed + k))) for k in range(n_outputs)]
     training = target.weights * trains
-    mean = np.average(y, weights=training)
-    intercept = np.log(mean / (1 - mean)) if logistic else mean
-    score = np.full(len(y), intercept)
-    curves = [np.zeros(size) for size in zip(n_leaves, n_slots, strict=True)]
-    velocities = [np.zeros_like(curve) for curve in curves]
-    shared_velocities = [
-        np.zeros((tree.n_splits, n)) for tree, n in zip(trees, n_slots, strict=True)
+    intercept = loss_of.best_constant(y, training, target.offset)
+    score = target.scores(
+        np.tile(intercept, (len(y), 1)) if loss_of.n_outputs else np.full(len(y), intercept)
+    )
+    bandwidth = None
+    if isinstance(loss_of, Quantile):
+        start = loss_of.losses(y, np.full(len(y), target.best_constant()))
+        bandwidth = share_of_loss(len(y)) * np.average(start, weights=target.weights)
+    all_curves = [[np.zeros(size) for size in zip(n_leaves, n_slots, strict=True)] for _ in randoms]
+    all_velocities = [[np.zeros_like(curve) for curve in curves] for curves in all_curves]
+    all_shared_velocities = [
+        [np.zeros((tree.n_splits, n)) for tree, n in zip(trees, n_slots, strict=True)]
+        for _ in randoms
     ]
     spans = [leaves_below(tree) for tree in trees]
-    hessian_sums = [sums(f, training) for f in range(len(cells))]
+    all_hessian_sums = [[sums(f, training) for f in range(len(cells))] for _ in randoms]
     best_loss, best_round, best = np.inf, 0, None
     smooth, last_news = True, 0
 
     for n_rounds in range(settings.max_rounds + 1):
-        mean = 1 / (1 + np.exp(-score)) if logistic else score
-        gradient = training * (y - mean)
-        hessian = training * np.maximum(mean * (1 - mean), 1e-6) if logistic else training
-        losses = np.logaddexp(0, score) - y * score if logistic else (y - score) ** 2
+        if bandwidth is None:
+            gradient, hessian = loss_of.derivatives(y, score)
+        else:
+            gradient, hessian = loss_of.smoothed_derivatives(y, score, bandwidth)
+        gradients_of = np.reshape(gradient, (len(y), n_outputs)).T * training
+        hessians_of = np.maximum(np.reshape(hessian, (len(y), n_outputs)).T, 1e-6) * training
+        losses = loss_of.losses(y, score)
         loss = np.average(losses, weights=target.weights * validates)
+        if bandwidth is not None:
+            bandwidth = share_of_loss(len(y)) * loss
         if n_rounds == 0 or loss < best_loss * (1 - settings.tolerance):
             best_loss, best_round, last_news = loss, n_rounds, n_rounds
-            best = np.concatenate([curve.ravel() for curve in curves])
+            best = np.concatenate([curve.ravel() for curves in all_curves for curve in curves])
         if smooth and (
             n_rounds >= settings.smoothing_rounds or n_rounds - last_news >= settings.patience / 2
         ):
@@ -304,24 +319,35 @@ def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, see
             break
         momentum = min(settings.momentum, n_rounds / max(n_rounds + settings.momentum_rounds, 1))
 
-        for f in range(len(cells)):
-            if logistic and n_rounds % 4 == 0:
-                hessian_sums[f] = sums(f, hessian)
-            step = numeric_step if ordered[f] else level_step
-            gradients, hessians, rows = sums(f, gradient), hessian_sums[f], sums(f, training)
-            shared = np.zeros_like(gradients)
-            for velocity, below in zip(shared_velocities[f], spans[f], strict=True):
-                left = gradients - hessians * shared
-                whole = step(*(part[below].sum(axis=0) for part in (left, hessians, rows)))
-                velocity[:] = np.array(whole) + momentum * velocity
-                shared[below] += velocity
-            leaves = zip(gradients - hessians * shared, hessians, rows, strict=True)
-            velocities[f] = np.array([step(*leaf) for leaf in leaves]) + momentum * velocities[f]
-            change = shared + velocities[f]
-            curves[f] += change
-            moves = change.ravel()[cells[f]]
-            score = score + moves
-            gradient = gradient - hessian * moves
+        moved = []
+        for k in range(n_outputs):  # classes move apart, and meet in the next round
+            random = randoms[k]  # of `random_cuts`
+            gradient, hessian = gradients_of[k], hessians_of[k]
+            curves, velocities = all_curves[k], all_velocities[k]
+            shared_velocities, hessian_sums = all_shared_velocities[k], all_hessian_sums[k]
+            total = np.zeros(len(y))
+            for f in range(len(cells)):
+                if not loss_of.is_quadratic and n_rounds % 4 == 0:
+                    hessian_sums[f] = sums(f, hessian)
+                step = numeric_step if ordered[f] else level_step
+                gradients, hessians, rows = sums(f, gradient), hessian_sums[f], sums(f, training)
+                shared = np.zeros_like(gradients)
+                spans_that_share = spans[f] if settings.sharing else []
+                for velocity, below in zip(shared_velocities[f], spans_that_share):  # noqa: B905
+                    left = gradients - hessians * shared
+                    whole = step(*(part[below].sum(axis=0) for part in (left, hessians, rows)))
+                    velocity[:] = np.array(whole) + momentum * velocity
+                    shared[below] += velocity
+                leaves = zip(gradients - hessians * shared, hessians, rows, strict=True)
+                heights = np.array([step(*leaf) for leaf in leaves])
+                velocities[f] = heights + momentum * velocities[f]
+                change = shared + velocities[f]
+                curves[f] += change
+                moves = change.ravel()[cells[f]]
+                total += moves
+                gradient = gradient - hessian * moves
+            moved.append(total)
+        score = score + (np.transpose(moved) if loss_of.n_outputs else moved[0])
     return intercept, best, best_loss, best_round
 
 
@@ -470,3 +496,51 @@ def spline_columns(cells, n_cells, first_column, basis, n_columns):
             B[row, first_column[cell] : first_column[cell] + basis.shape[1]] += basis[cell]
         start += size
     return B
+
+
+# ---- moments.hpp: one row at a time --------------------------------------------------------------
+
+
+def mix_column(values, hashes):
+    """Hash one more value of every row."""
+    mixed = []
+    for value, hash_ in zip(values.tolist(), hashes.tolist(), strict=True):
+        value = float(value) + 0.0
+        bits = int(np.float64(value).view(np.uint64)) if value == value else 0x7FF8000000000000
+        hash_ = (hash_ ^ bits) * 0x9E3779B97F4A7C15 % 2**64
+        hash_ = (hash_ ^ (hash_ >> 32)) * 0xD6E8FEB86659FD93 % 2**64
+        mixed.append(hash_ ^ (hash_ >> 29))
+    return np.array(mixed, dtype=np.uint64)
+
+
+def find_slots(values, edges):
+    """Number of edges below every value; missing: two more than the last bin's."""
+    slots = (edges[None, :] < values[:, None]).sum(axis=1)
+    return np.where(np.isnan(values), len(edges) + 1, slots).astype(np.uint16)
+
+
+def add_cells(codes, n_cells, fold, n_folds, summands):
+    """Sums by fold and cell of all features, one after the other."""
+    sums = np.zeros((n_folds, sum(n_cells)), dtype=np.int64)
+    for i, line in enumerate(codes):
+        for row, code in enumerate(line):
+            sums[fold[row], sum(n_cells[:i]) + code] += summands[row]
+    return sums
+
+
+def add_pairs(codes, n_cells, fold, n_folds, weights):
+    """Tiles of all pairs of features, i < j, one after the other."""
+    tiles = []
+    for i, n_left in enumerate(n_cells):
+        for j in range(i + 1, len(n_cells)):
+            tile = np.zeros((n_folds, n_left, n_cells[j]), dtype=np.int64)
+            np.add.at(tile, (fold, codes[i], codes[j]), weights)
+            tiles.append(tile.reshape(n_folds, -1))
+    return np.concatenate(tiles, axis=1)
+
+
+def summarise(values):
+    """Smallest, largest, number of missing values, whether all others are whole."""
+    rest = values[~np.isnan(values)].astype(float)
+    low, high = rest.min(initial=np.inf), rest.max(initial=-np.inf)
+    return low, high, len(values) - len(rest), bool(np.all(rest == np.floor(rest)))

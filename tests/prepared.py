@@ -6,18 +6,26 @@ from calmgam.fit.data.bags import draw_bags
 from calmgam.fit.data.binning import bin_table
 from calmgam.fit.data.losses import LogLoss, SquaredError
 from calmgam.fit.data.target import Target
-from calmgam.fit.prepared import Limits, Prepared, positions_of
+from calmgam.fit.policies import positions_of, read_policy
+from calmgam.fit.prepared import Limits, Prepared
 from calmgam.fit.references.fitting import ReferenceLearner
 from calmgam.model.schema import Schema
 
 LOSSES = {"regression": SquaredError(), "classification": LogLoss()}
 
 
-def limits_of(schema, split_features=None, condition_features=None, **options):
+def limits_of(
+    schema,
+    split_features=None,
+    condition_features=None,
+    never_condition_on=None,
+    interactions=None,
+    **options,
+):
     """Limits on some features, by name or position; without them on all."""
     return Limits(
         positions_of(split_features, schema, "split_features"),
-        positions_of(condition_features, schema, "condition_features"),
+        read_policy(condition_features, never_condition_on, interactions, schema),
         **options,
     )
 
@@ -41,6 +49,7 @@ def prepared_of(
     rng=0,
     n_jobs=1,
     max_bins=1024,
+    n_spaced=0,
     n_bags=1,
     limits=None,
     progress=None,
@@ -56,7 +65,7 @@ def prepared_of(
     target = y if isinstance(y, Target) else target_of(y, task, weights)
     return Prepared(
         X,
-        bin_table(X, schema, max_bins),
+        bin_table(X, schema, max_bins, n_spaced),
         target,
         ReferenceLearner(reference, schema, decode),
         limits if isinstance(limits, Limits) else limits_of(schema, **(limits or {})),

@@ -7,10 +7,10 @@ import sys
 
 from typer.testing import CliRunner
 
-from calmgam.cli.commands import app
+from calmgam.cli.exact import app
 
 QUICK = ["--set", "curves.n_bags=1", "--set", "curves.max_rounds=60", "--set", "n_jobs=1"]
-REGIONS = 'partitions={"hour": ["workingday = True", "workingday != True"]}'
+REGIONS = 'growth={"hour": ["workingday = True", "workingday != True"]}'
 
 
 def run(*arguments, code=0, stdin=None):

@@ -70,9 +70,7 @@ def test_a_folder_that_cannot_be_made_is_said_before_the_fit(tmp_path, capsys):
 def test_errors_are_ordered_as_the_structure_demands():
     X, y = simulate_bikes(3000)
     parts = X[:2400], y[:2400], X[2400:], y[2400:]
-    calm = CALMRegressor(
-        keep_reference=True, curves=Boosting(n_bags=2), n_jobs=1, random_state=0
-    ).fit(*parts[:2])
+    calm = CALMRegressor(curves=Boosting(n_bags=2), n_jobs=1, random_state=0).fit(*parts[:2])
     errors = demo.held_out_errors(calm, *parts)
     assert errors["CALM"] < 0.75 * errors["own GAM"]
     assert errors["reference"] < 0.75 * errors["own GAM"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from calmgam import Boosting, CALMClassifier, CALMRegressor, Heterogeneity
+from calmgam import Boosting, CALMClassifier, CALMRegressor, Heterogeneity, Joint
 
 QUICK = {"curves": Boosting(n_bags=3, max_rounds=150), "n_jobs": 1, "random_state": 0}
 
@@ -139,13 +139,13 @@ def root(estimator, feature):
     return estimator.model_.terms[feature].tree.nodes[0].condition
 
 
-@pytest.mark.parametrize("growth", ["joint", "heterogeneity"])
+@pytest.mark.parametrize("growth", [Joint, Heterogeneity])
 @pytest.mark.parametrize("seed", range(2))
 def test_split_at_the_median_of_a_skewed_feature_is_found(seed, growth):
     rng = np.random.default_rng(seed)
     x, skewed, other = rng.uniform(-1, 1, 2000), rng.lognormal(0, 1.5, 2000), rng.normal(size=2000)
     y = 2 * np.where(skewed <= 1, x, -x) + 0.3 * other + 0.2 * rng.normal(size=2000)
-    estimator = CALMRegressor(**QUICK, growth=growth, max_depth=1, split_features=[0])
+    estimator = CALMRegressor(**QUICK, growth=growth(split_features=[0]), max_depth=1)
     condition = root(estimator.fit(np.column_stack([x, skewed, other]), y), 0)
     assert condition.feature.index == 1
     assert abs(np.mean(skewed <= condition.value) - np.mean(skewed <= 1)) < 0.04

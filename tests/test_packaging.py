@@ -24,7 +24,11 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "calmgam"
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT = SETTINGS["project"]
-DISTRIBUTIONS = {"sklearn": "scikit-learn", "mpl_toolkits": "matplotlib"}  # others: as imported
+DISTRIBUTIONS = {  # others: as imported
+    "sklearn": "scikit-learn",
+    "mpl_toolkits": "matplotlib",
+    "mlflow": "mlflow-skinny",
+}
 FOR_DEVELOPERS = {"dev", "dev-all", "bench"}
 
 

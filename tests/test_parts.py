@@ -76,7 +76,7 @@ def test_a_setting_of_a_word_makes_it_a_part():
         ({"growth": Heterogeneity(effect="x")}, "effect must be one of 'pdp', .*; got 'x'"),
         ({"max_splits": "all"}, "max_splits must be an integer >= 0, \"auto\" or None; got 'all'"),
         ({"max_bins": 70_000}, "max_bins must be an integer from 2 to 65535; got 70000"),
-        ({"partitions": 3}, "partitions must map names of features to their regions.*; got 3"),
+        ({"growth": 3}, r"growth must be .*regions of your own, such as \{\"temp\".*; got 3"),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_any_work(settings, message):

@@ -1,6 +1,7 @@
 """Methods of estimators say what the functions of `calmgam.read` say; the notebook card."""
 
 import inspect
+import re
 
 import pytest
 import sklearn
@@ -8,11 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from sklearn.exceptions import NotFittedError
 
-from calmgam import Boosting, CALMClassifier, CALMRegressor
+from calmgam import Boosting, CALMClassifier, CALMRegressor, read
 from calmgam.demo import simulate_bikes
+from calmgam.model import to_json
 from calmgam.read import audit, plots, text
 from calmgam.read.card import card
-from calmgam.reading import Reading
+from calmgam.verify import verify
 
 X, RENTALS = simulate_bikes(300)
 TABLE = X, RENTALS > 200
@@ -26,11 +28,14 @@ FORWARDED = {
     "monotonicity": audit.monotonicity,
     "counterfactual": audit.counterfactual,
     "reasons": audit.reasons,
+    "score_range": audit.score_range,
+    "certify": audit.certify,
     "plot_feature": plots.plot_feature,
     "plot_model": plots.plot_model,
     "plot_importance": plots.plot_importance,
     "plot_prediction": plots.plot_prediction,
     "plot_trees": plots.plot_trees,
+    **{name: getattr(read, name) for name in read.__all__ if name.startswith("to_")},
 }
 ARGUMENTS = {
     "summary": (),
@@ -40,6 +45,15 @@ ARGUMENTS = {
     "monotonicity": ("hour", "season = summer"),
     "counterfactual": (ROW, "flip", ["hour", "wind"], 2),
     "reasons": (ROW, 2, "negative"),
+    "score_range": ("hour <= 7",),
+    "to_python": (),
+    "to_javascript": (),
+    "to_c": ("rentals",),
+    "to_sql": ("sqlite", "bikes"),
+    "to_table": (),
+    "to_onnx": (),
+    "to_shap": (X,),
+    "to_pmml": (),
 }
 PICTURES = {
     "plot_feature": ("hour",),
@@ -55,14 +69,14 @@ PICTURES = {
 def calm():
     partitions = {"hour": ["workingday = True", "workingday != True"]}
     estimator = CALMClassifier(
-        partitions=partitions, curves=Boosting(n_bags=1), n_jobs=1, random_state=0
+        growth=partitions, curves=Boosting(n_bags=1), n_jobs=1, random_state=0
     )
     return estimator.fit(*TABLE)
 
 
 @pytest.mark.parametrize("name", FORWARDED)
 def test_methods_take_what_the_functions_take(name):
-    method = list(inspect.signature(getattr(Reading, name)).parameters.values())[1:]
+    method = list(inspect.signature(getattr(CALMClassifier, name)).parameters.values())[1:]
     function = list(inspect.signature(FORWARDED[name]).parameters.values())[1:]
     assert [(p.name, p.default) for p in method] == [(p.name, p.default) for p in function]
 
@@ -71,6 +85,23 @@ def test_methods_take_what_the_functions_take(name):
 def test_methods_answer_as_the_functions_do(calm, name):
     answer = getattr(calm, name)(*ARGUMENTS[name])
     assert str(answer) == str(FORWARDED[name](calm.model_, *ARGUMENTS[name]))
+
+
+def test_models_are_compared_with_models_and_estimators(calm):
+    other = CALMClassifier(curves=Boosting(n_bags=1), max_splits=0, n_jobs=1, random_state=0)
+    other.fit(*TABLE)
+    expected = str(audit.compare(calm.model_, other.model_, X, 0.5, "hour <= 7"))
+    for second in (other, other.model_):
+        assert str(calm.compare(second, X, 0.5, "hour <= 7")) == expected
+    assert isinstance(calm.plot_comparison(other, X, 0.5), Axes)
+
+
+def test_certificates_are_about_the_model(calm, tmp_path):
+    path = calm.certify(tmp_path / "certificate.json", [audit.Range()])
+    (line,) = verify(to_json(calm.model_), path.read_text())
+    found = calm.score_range()
+    low, high = map(float, re.findall(r"-?[\d.]+", line))
+    assert (low, high) == pytest.approx((found.low, found.high))
 
 
 @pytest.mark.parametrize("name", PICTURES)

@@ -15,6 +15,20 @@ REFERENCES = {"xgb": "xgboost", "rf": "random_forest", "dnn": "mlp"}
 CURVES = {"boosting": "boosting", "spline": "splines", "nam": "networks"}  # in names -> parameter
 AS_DEFAULT = {"max_splits": "auto", "curves": "boosting"}  # without splits, they are the own GAM
 SEEDS = {f"calm_seed{seed}": seed for seed in range(1, 5)}  # of the default, beside seed 0
+# From the paper to the default, one change after the other: what each is, and what it sets.
+STEPS = {
+    "calm_paper_response": ("the paper to the letter", {"growth__effect_scale": "response"}),
+    "calm_paper": ("+ effects on the link scale: `paper()`", {"growth__effect_scale": "link"}),
+    "step_quantiles": (
+        "+ thresholds and grid at quantiles, ten rows in a region",
+        {"growth": "heterogeneity"},
+    ),
+    "step_sharing": ("+ shared and shrunk curves, sixteen bags", {"curves": "boosting"}),
+    "step_auto": ("+ cross-validated number of splits", {"max_splits": "auto"}),
+    "step_reference": ("+ our boosted trees as reference", {"reference": "boosted_trees"}),
+    "calm_depth2": ("+ joint growth", {"growth": "joint"}),
+    "calm": ("+ three conditions in a region: the default", {"max_depth": 3}),
+}
 EFFECTS = (("xgb", "pdp"), ("rf", "pdp"), ("dnn", "pdp"), ("dnn", "rhale"), ("xgb", "shap"))
 
 
@@ -56,12 +70,16 @@ def settings_by_name() -> dict[str, dict]:
     found = {
         "own_gam": {"max_depth": 0},
         "gam-backfitting": {"max_depth": 0, "curves": "backfitting"},
-        "calm_depth2": {"max_depth": 2},
         **{f"calm_{number}_splits": {"max_splits": number} for number in (8, 10, 40)},
         "calm_heterogeneity": {"growth": "heterogeneity", "max_splits": None},
         **{name: {"more_seed": seed} for name, seed in SEEDS.items()},
-        "calm_paper_response": {**paper, "growth__effect_scale": "response"},
     }
+    so_far = dict(paper)
+    for name, (_, change) in list(STEPS.items())[:-1]:  # the last is the default
+        if "growth" in change:  # another part has its own settings
+            so_far = {key: value for key, value in so_far.items() if "growth" not in key}
+        so_far = {**so_far, **change}
+        found[name] = so_far
     smooth = {name: {"curves": word} for name, word in CURVES.items() if name != "boosting"}
     for curves, learner in smooth.items():
         found[gam_name(curves)] = {**paper, "max_depth": 0, **learner}

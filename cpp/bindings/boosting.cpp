@@ -1,8 +1,12 @@
 #include "boosting.hpp"
+#include "classes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
+#include <type_traits>
 
+#include "any_loss.hpp"
 #include "arrays.hpp"
 #include "checks.hpp"
 
@@ -10,14 +14,18 @@ namespace calmgam::bindings {
 
 namespace {
 
+// Losses of one score, and that of a score per class.
+using CurveLoss = std::variant<SquaredError, LogLoss, Poisson, Gamma, Tweedie, Huber, Quantile, Given, Softmax>;
+
 // Eight bags being boosted. The cells are a copy, as they say where in memory the kernel writes: an array could
 // be changed after it was checked. The other arrays are kept alive.
 struct BagGroup {
     std::vector<std::uint16_t> cells;  // (n_features, n_rows)
-    Input<double, 1> target, weight;
+    Input<double, 1> target, weight, offset;
+    CurveLoss loss;
     BoostingData data;
     BoostingSettings settings;
-    BoostingState state;
+    std::vector<BoostingState> states;  // one, or one per class
     int n_bags;
     std::mutex one_at_a_time;
 };
@@ -35,6 +43,25 @@ void check_settings(const Checks& checks, const BoostingSettings& settings) {
     checks.number("momentum", settings.momentum, 0.0, 1.0);
     checks.number("momentum_rounds", settings.momentum_rounds);
     checks.number("level_smoothing", settings.level_smoothing);
+    if (!(settings.max_step > 0.0)) checks.refuse("max_step", "must be above 0", std::to_string(settings.max_step));
+}
+
+// Every y is one that the loss takes; a class is a whole number.
+void check_curve_target(const Checks& checks, const CurveLoss& loss, const double* target, std::size_t n_rows) {
+    if (const Softmax* classes = std::get_if<Softmax>(&loss)) {
+        checks.count("the number of classes", classes->n_classes, 3, Checks::MAX_CODES);
+        checks.numbers("target", target, n_rows, 0.0, static_cast<double>(classes->n_classes - 1));
+        for (std::size_t row = 0; row < n_rows; ++row)
+            if (target[row] != std::floor(target[row]))
+                checks.refuse("target", "must be whole numbers", std::to_string(target[row]));
+        return;
+    }
+    std::visit(
+        [&](const auto& one) {
+            if constexpr (!std::is_same_v<std::decay_t<decltype(one)>, Softmax>)
+                checks.numbers("target", target, n_rows, one.LOW, one.HIGH);
+        },
+        loss);
 }
 
 void check_roles(const Checks& checks, const std::uint8_t* roles, std::size_t n_rows) {
@@ -50,12 +77,17 @@ void check_roles(const Checks& checks, const std::uint8_t* roles, std::size_t n_
 // The features, whose cells lie one after the other; every cell is one of its feature's.
 std::vector<BoostingFeature> features_of(const Checks& checks, const std::vector<std::uint16_t>& cells,
                                          std::size_t n_rows, const std::vector<std::vector<std::size_t>>& parents,
-                                         const std::vector<std::size_t>& n_slots, const std::vector<bool>& ordered) {
+                                         const std::vector<std::size_t>& n_slots, const std::vector<bool>& ordered,
+                                         const std::vector<int>& directions) {
     std::vector<BoostingFeature> features;
     std::size_t root_cell = 0;
     for (std::size_t f = 0; f < n_slots.size(); ++f) {
         checks.count(at("n_slots", f), n_slots[f], ordered[f] ? 2 : 1, Checks::MAX_CODES);  // a bin, and missing
-        features.push_back(boosting_feature(cells.data() + f * n_rows, parents[f], n_slots[f], ordered[f], root_cell));
+        const int direction = directions.empty() ? 0 : directions[f];
+        if (direction < -1 || direction > 1)
+            checks.refuse(at("directions", f), "must be -1, 0 or 1", std::to_string(direction));
+        features.push_back(
+            boosting_feature(cells.data() + f * n_rows, parents[f], n_slots[f], ordered[f], direction, root_cell));
         const std::size_t n_cells = checks.product("leaves x n_slots", features[f].n_leaves(), n_slots[f]);
         checks.count("leaves x " + at("n_slots", f), n_cells, 1, Checks::MAX_CODES);
         checks.below(at("cells", f), features[f].cells, n_rows, n_cells);
@@ -67,13 +99,15 @@ std::vector<BoostingFeature> features_of(const Checks& checks, const std::vector
 std::unique_ptr<BagGroup> make_bag_group(Input<std::uint16_t, 2> cells,
                                          const std::vector<std::vector<std::size_t>>& parents,
                                          const std::vector<std::size_t>& n_slots, const std::vector<bool>& ordered,
-                                         Input<double, 1> target, Input<double, 1> weight, Input<std::uint8_t, 2> roles,
-                                         const std::vector<std::uint64_t>& seeds, bool logistic, double learning_rate,
-                                         int max_rounds, int patience, double tolerance, int max_leaves,
-                                         int smoothing_rounds, double min_samples_leaf, double ridge, double momentum,
-                                         double momentum_rounds, double level_smoothing) {
+                                         Input<double, 1> target, Input<double, 1> weight, Input<double, 1> offset,
+                                         Input<std::uint8_t, 2> roles, const std::vector<std::uint64_t>& seeds,
+                                         const std::vector<double>& intercepts, const CurveLoss& loss,
+                                         double learning_rate, int max_rounds, int patience, double tolerance,
+                                         int max_leaves, int smoothing_rounds, double min_samples_leaf, double ridge,
+                                         double momentum, double momentum_rounds, double level_smoothing,
+                                         double max_step, const std::vector<int>& directions) {
     auto group = std::make_unique<BagGroup>();
-    group->target = target, group->weight = weight;
+    group->target = target, group->weight = weight, group->offset = offset, group->loss = loss;
     const Released released;
     const Checks checks("boosting");
     const std::size_t n_rows = target.shape(0), n_features = cells.shape(0);
@@ -81,28 +115,43 @@ std::unique_ptr<BagGroup> make_bag_group(Input<std::uint16_t, 2> cells,
     checks.count("the number of features", n_features, 1, std::numeric_limits<std::size_t>::max());
     checks.length("a line of cells", cells.shape(1), n_rows);
     checks.length("weight", weight.shape(0), n_rows);
+    checks.length("offset", offset.shape(0), n_rows);
     checks.length("roles", roles.shape(0), n_rows);
     checks.length("a line of roles", roles.shape(1), LANES);
     checks.length("parents", parents.size(), n_features);
     checks.length("n_slots", n_slots.size(), n_features);
     checks.length("ordered", ordered.size(), n_features);
+    if (!directions.empty()) checks.length("directions", directions.size(), n_features);
     checks.count("the number of seeds", seeds.size(), 1, LANES);
-    checks.numbers("target", target.data(), n_rows, logistic ? 0.0 : -INFINITE, logistic ? 1.0 : INFINITE);
+    const Softmax* classes = std::get_if<Softmax>(&loss);
+    checks.length("intercepts", intercepts.size(), seeds.size() * (classes ? classes->n_classes : 1));
+    checks.numbers("intercepts", intercepts.data(), intercepts.size());
+    check_curve_target(checks, loss, target.data(), n_rows);
     checks.numbers("weight", weight.data(), n_rows, 0.0);
+    checks.numbers("offset", offset.data(), n_rows);
     check_roles(checks, roles.data(), n_rows);
     group->n_bags = static_cast<int>(seeds.size());
-    group->settings = {logistic,         learning_rate,    max_rounds, patience, tolerance,       max_leaves,
-                       smoothing_rounds, min_samples_leaf, ridge,      momentum, momentum_rounds, level_smoothing};
+    group->settings = {learning_rate,    max_rounds, patience, tolerance,       max_leaves,      smoothing_rounds,
+                       min_samples_leaf, ridge,      momentum, momentum_rounds, level_smoothing, max_step};
     check_settings(checks, group->settings);
     group->cells.assign(cells.data(), cells.data() + n_features * n_rows);
     group->data.n_rows = n_rows;
-    group->data.features = features_of(checks, group->cells, n_rows, parents, n_slots, ordered);
-    group->data.target = target.data(), group->data.weight = weight.data();
+    group->data.features = features_of(checks, group->cells, n_rows, parents, n_slots, ordered, directions);
+    group->data.target = target.data(), group->data.weight = weight.data(), group->data.offset = offset.data();
     group->data.trains = bits_of(roles.data(), n_rows, TRAINS);
     group->data.validates = bits_of(roles.data(), n_rows, VALIDATES);
     std::uint64_t padded[LANES] = {};
     std::copy(seeds.begin(), seeds.end(), padded);
-    group->state = start_boosting(group->data, group->settings, padded, group->n_bags);
+    if (classes) {
+        group->states = start_classes(group->data, *classes, padded, intercepts);
+        return group;
+    }
+    std::visit(
+        [&](const auto& one) {
+            if constexpr (!std::is_same_v<std::decay_t<decltype(one)>, Softmax>)
+                group->states.push_back(start_boosting(group->data, one, padded, intercepts));
+        },
+        group->loss);
     return group;
 }
 
@@ -110,17 +159,26 @@ bool advance_group(BagGroup& group, int n_rounds) {
     const Released released;
     Checks("boosting").integer("n_rounds", n_rounds, 1);
     const std::lock_guard<std::mutex> lock(group.one_at_a_time);
-    advance(group.data, group.settings, group.state, n_rounds);
-    return group.state.finished();
+    std::visit(
+        [&](auto& loss) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(loss)>, Softmax>)
+                advance_classes(group.data, group.settings, group.states, n_rounds);
+            else
+                advance(group.data, loss, group.settings, group.states.front(), n_rounds);
+        },
+        group.loss);
+    return group.states.front().finished();
 }
 
 auto group_curves(const BagGroup& group) {
     const std::size_t n_cells = group.data.n_cells(), n_bags = static_cast<std::size_t>(group.n_bags);
-    std::vector<double> values(n_bags * n_cells);
+    const std::size_t n_outputs = group.states.size();
+    std::vector<double> values(n_bags * n_outputs * n_cells);
     for (std::size_t bag = 0; bag < n_bags; ++bag)
-        for (std::size_t cell = 0; cell < n_cells; ++cell)
-            values[bag * n_cells + cell] = group.state.best_curve[cell * LANES + bag];
-    return as_numpy(std::move(values), {n_bags, n_cells});
+        for (std::size_t k = 0; k < n_outputs; ++k)
+            for (std::size_t cell = 0; cell < n_cells; ++cell)
+                values[(bag * n_outputs + k) * n_cells + cell] = group.states[k].best_curve[cell * LANES + bag];
+    return as_numpy(std::move(values), {n_bags, n_outputs, n_cells});
 }
 
 std::vector<double> per_bag(const BagGroup& group, const double* values) {
@@ -130,23 +188,34 @@ std::vector<double> per_bag(const BagGroup& group, const double* values) {
 }  // namespace
 
 void bind_boosting(nb::module_& m) {
+    nb::class_<Softmax>(m, "Softmax", "Log loss of classes 0 .. n_classes - 1, a score for each.")
+        .def(
+            "__init__", [](Softmax* self, std::size_t n_classes) { new (self) Softmax{n_classes}; }, "n_classes"_a);
     m.attr("LANES") = LANES;
     m.attr("TRAINS") = TRAINS;
     m.attr("VALIDATES") = VALIDATES;
     nb::class_<BagGroup>(m, "BagGroup", "Up to eight bags boosted side by side over cells.")
         .def(nb::new_(&make_bag_group), "cells"_a.noconvert(), "parents"_a, "n_slots"_a, "ordered"_a,
-             "target"_a.noconvert(), "weight"_a.noconvert(), "roles"_a.noconvert(), "seeds"_a, nb::kw_only(),
-             "logistic"_a, "learning_rate"_a, "max_rounds"_a, "patience"_a, "tolerance"_a, "max_leaves"_a,
-             "smoothing_rounds"_a, "min_samples_leaf"_a, "ridge"_a, "momentum"_a, "momentum_rounds"_a,
-             "level_smoothing"_a)
+             "target"_a.noconvert(), "weight"_a.noconvert(), "offset"_a.noconvert(), "roles"_a.noconvert(), "seeds"_a,
+             "intercepts"_a, nb::kw_only(), "loss"_a, "learning_rate"_a, "max_rounds"_a, "patience"_a, "tolerance"_a,
+             "max_leaves"_a, "smoothing_rounds"_a, "min_samples_leaf"_a, "ridge"_a, "momentum"_a, "momentum_rounds"_a,
+             "level_smoothing"_a, "max_step"_a, "directions"_a = std::vector<int>())
         .def("advance", &advance_group, "n_rounds"_a, "Boost n_rounds more; True when every bag has stopped.")
         .def("curves", &group_curves,
-             "Heights at each bag's best round, (n_bags, n_cells): what the rows of every node have in common.")
-        .def_prop_ro("round", [](const BagGroup& group) { return group.state.round; })
-        .def_prop_ro("intercepts", [](const BagGroup& group) { return per_bag(group, group.state.intercept); })
-        .def_prop_ro("best_losses", [](const BagGroup& group) { return per_bag(group, group.state.best_loss); })
+             "Heights at each bag's best round, (n_bags, n_classes or 1, n_cells): what the rows of every node have "
+             "in common.")
+        .def_prop_ro("round", [](const BagGroup& group) { return group.states.front().round; })
+        .def_prop_ro("intercepts",
+                     [](const BagGroup& group) {
+                         std::vector<std::vector<double>> all;
+                         for (const auto& state : group.states) all.push_back(per_bag(group, state.intercept));
+                         return all;
+                     })
+        .def_prop_ro("best_losses",
+                     [](const BagGroup& group) { return per_bag(group, group.states.front().best_loss); })
         .def_prop_ro("best_rounds", [](const BagGroup& group) {
-            return std::vector<int>(group.state.best_round, group.state.best_round + group.n_bags);
+            const int* rounds = group.states.front().best_round;
+            return std::vector<int>(rounds, rounds + group.n_bags);
         });
 }
 

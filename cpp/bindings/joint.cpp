@@ -86,23 +86,28 @@ void set_cells(Growth& growth, std::size_t feature, Input<std::uint32_t, 1> cell
 }
 
 // Throws unless every feature's cells are known and there is a finite residual for every row.
-void check_ready(const JointGrowth& joint, std::size_t n_residuals, const double* residual) {
+void check_ready(const JointGrowth& joint, std::size_t n_outputs, std::size_t n_residuals, const double* residual) {
     for (std::size_t feature = 0; feature < joint.n_features(); ++feature)
         if (!joint.has_cells(feature))
             CHECKS.refuse("set_cells", "must be called for every feature first", "none for " + std::to_string(feature));
     CHECKS.length("residual", n_residuals, joint.n_rows());
-    CHECKS.numbers("residual", residual, n_residuals);
+    CHECKS.count("the number of outputs", n_outputs, 1, Checks::MAX_CODES);
+    CHECKS.numbers("residual", residual, n_residuals * n_outputs);
 }
 
-void backfit(Growth& growth, int n_sweeps, Output<double, 1> residual) {
+// residual: (n_rows,), or (n_outputs, n_rows).
+template <int AXES>
+void backfit(Growth& growth, int n_sweeps, Output<double, AXES> residual) {
     const Released released;
     const std::lock_guard<std::mutex> lock(growth.one_at_a_time);
     CHECKS.integer("n_sweeps", n_sweeps, 0);
-    check_ready(growth.joint, residual.shape(0), residual.data());
-    growth.joint.backfit(n_sweeps, residual.data());
+    const std::size_t n_outputs = AXES == 2 ? residual.shape(0) : 1;
+    check_ready(growth.joint, n_outputs, residual.shape(AXES - 1), residual.data());
+    growth.joint.backfit(n_sweeps, residual.data(), n_outputs);
 }
 
-nb::list best_splits(Growth& growth, Input<double, 1> residual, double noise, double at_least, int n_threads) {
+template <int AXES>
+nb::list best_splits(Growth& growth, Input<double, AXES> residual, double noise, double at_least, int n_threads) {
     std::vector<std::vector<LeafSplit>> splits;
     {
         const Released released;
@@ -110,8 +115,9 @@ nb::list best_splits(Growth& growth, Input<double, 1> residual, double noise, do
         CHECKS.number("noise", noise);
         if (std::isnan(at_least)) CHECKS.refuse("at_least", "must be a number", "nan");
         CHECKS.integer("n_threads", n_threads, 1);
-        check_ready(growth.joint, residual.shape(0), residual.data());
-        growth.joint.splits(residual.data(), noise, at_least, n_threads, splits);
+        const std::size_t n_outputs = AXES == 2 ? residual.shape(0) : 1;
+        check_ready(growth.joint, n_outputs, residual.shape(AXES - 1), residual.data());
+        growth.joint.splits(residual.data(), n_outputs, noise, at_least, n_threads, splits);
     }
     nb::list found;
     for (const auto& leaves : splits) {
@@ -135,10 +141,12 @@ void bind_joint(nb::module_& m) {
              "Say which candidates are tried on a feature; all, if nothing is said.")
         .def("set_cells", &set_cells, "feature"_a, "cells"_a.noconvert(), "n_leaves"_a,
              "Say where the rows are in a feature's tree: leaf * n_bins + bin.")
-        .def("backfit", &backfit, "n_sweeps"_a, "residual"_a.noconvert(),
-             "Take the histogram model's cyclic updates off the residual, in place.")
+        .def("backfit", &backfit<1>, "n_sweeps"_a, "residual"_a.noconvert())
+        .def("backfit", &backfit<2>, "n_sweeps"_a, "residual"_a.noconvert(),
+             "Take the histogram model's cyclic updates off the residual, (n_outputs, n_rows), in place.")
         .def("moved", &moved, "Of every feature, whether backfitting has given its curve any height.")
-        .def("best_splits", &best_splits, "residual"_a.noconvert(), "noise"_a, "at_least"_a = 0.0, "n_threads"_a = 1,
+        .def("best_splits", &best_splits<1>, "residual"_a.noconvert(), "noise"_a, "at_least"_a = 0.0, "n_threads"_a = 1)
+        .def("best_splits", &best_splits<2>, "residual"_a.noconvert(), "noise"_a, "at_least"_a = 0.0, "n_threads"_a = 1,
              "Best split of every leaf of every feature: (gain, conditioning feature or -1, mask of codes on the "
              "left). What last gained less than at_least is taken as it was, unless the feature was split since.");
 }

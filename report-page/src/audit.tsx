@@ -4,7 +4,7 @@ import type { FeatureContents } from "./contents";
 import { prose } from "./format";
 import { FeatureName, directionText } from "./summary";
 
-export function Audit({ features }: { features: FeatureContents[] }) {
+export function Audit({ range, features }: { range: string[]; features: FeatureContents[] }) {
   return (
     <section id="audit" aria-labelledby="audit-title">
       <h2 id="audit-title">Audit</h2>
@@ -13,6 +13,9 @@ export function Audit({ features }: { features: FeatureContents[] }) {
         levels seen in training, missing values where training had some) and were computed exactly,
         unless they say otherwise.
       </p>
+      {range.map((text) => (
+        <p class="range">{prose(text)}</p>
+      ))}
       <table class="audit">
         <thead>
           <tr>

@@ -4,15 +4,27 @@ export interface Contents {
   title: string;
   version: string;
   origin: string;
+  range: string[]; // of the score: sentences
   summary: Summary;
   features: FeatureContents[]; // the most important one first
   model: PackedModel;
+  classes: ClassContents[]; // of a softmax model, one per class; else none
   ledger: Ledger | null;
+  trail: EditRecord[];
+  coverage: Coverage[]; // all rows, then regions; empty if not measured
   sample: (number | null)[][] | null;
 }
 
+/** What a class of many has of its own. */
+export interface ClassContents {
+  intercept: number;
+  values: string[][]; // by term and leaf: float64
+  spreads: string[][]; // float32
+  features: FeatureContents[];
+}
+
 export interface Summary {
-  link: "identity" | "logit";
+  link: "identity" | "logit" | "log" | "softmax";
   classes: (string | number | boolean)[];
   n_rows: number;
   n_features: number;
@@ -24,7 +36,17 @@ export interface Summary {
   calm: number | null;
   reference: number | null;
   standing: number | null;
+  objective: string;
   performance: Record<string, number>;
+  calibration: CalibrationGroup[];
+}
+
+/** Rows with similar predictions. */
+export interface CalibrationGroup {
+  n_rows: number;
+  share: number;
+  predicted: number;
+  observed: number;
 }
 
 export interface Point {
@@ -72,8 +94,8 @@ export interface FeatureContents {
 }
 
 export interface PackedModel {
-  intercept: number;
-  link: "identity" | "logit";
+  intercept: number; // of a softmax model in the classes
+  link: "identity" | "logit" | "log" | "softmax";
   classes: (string | number | boolean)[];
   features: PackedFeature[];
   terms: PackedTerm[];
@@ -91,24 +113,23 @@ export interface PackedFeature {
   ordered: boolean;
 }
 
+/** A lookup of the program (read/export/program.py), with spreads and counts of its curves. */
 export interface PackedTerm {
-  tree: PackedTree;
+  branches: PackedBranch[]; // the root first
   edges: string; // base64 of little-endian float64
   values: string[]; // float64
   spreads: string[]; // float32
   counts: string[]; // float32
 }
 
-export interface PackedTree {
-  condition?: {
-    feature: string;
-    operator: "<=" | ">" | "=" | "!=";
-    value: number | string | string[]; // infinities come by name
-    missing: boolean;
-    bounds?: [number | string, number | string];
-  };
-  left?: PackedTree;
-  right?: PackedTree;
+/** A test of one value, low < value <= high for one of the intervals, or a leaf. */
+export interface PackedBranch {
+  input: number;
+  inside: [number | string, number | string][]; // infinities come by name
+  missing: boolean;
+  yes: number;
+  no: number;
+  leaf?: number;
 }
 
 export interface Split {
@@ -133,4 +154,27 @@ export interface PathPoint {
 export interface Ledger {
   splits: Split[];
   path: PathPoint[];
+}
+
+export interface EditRecord {
+  date: string;
+  what: string;
+  who: string;
+  why: string;
+  effect: {
+    largest_change: number;
+    exact: boolean;
+    metric: string;
+    loss_before: number | null;
+    loss_after: number | null;
+    n_rows: number;
+  };
+}
+
+export interface Coverage {
+  feature: string;
+  rule: string;
+  n_rows: number;
+  coverage: number;
+  width: number;
 }

@@ -40,7 +40,8 @@ export function regionDashes(region: number): string {
 }
 
 export function contributionLabel(feature: FeatureContents): string {
-  return feature.link === "logit" ? "contribution (log-odds)" : "contribution";
+  const scales: Record<string, string> = { identity: "", logit: " (log-odds)", log: " (log)" };
+  return `contribution${scales[feature.link]}`;
 }
 
 /** One jump per place: the joint one, which comes last, if several terms switch there. */

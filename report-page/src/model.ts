@@ -1,47 +1,54 @@
-// The model itself, running in the page: the same slots, regions and order of addition as in
-// Python, so that scores agree to the last bit.
+// The model itself, running in the page: the program that all exports print (read/export/program.py),
+// added up in the same order, so that scores agree to the last bit.
 //
 // A row holds one number per feature: the value, or the code of the level (levels.length: a level
 // that training did not see); null is missing.
 
-import type { PackedFeature, PackedModel, PackedTerm, PackedTree } from "./contents";
+import type { Contents, PackedBranch, PackedFeature, PackedModel, PackedTerm } from "./contents";
 
 export type Value = number | null;
 export type Row = readonly Value[];
-type Leaf = { leaf: number };
-type Split = { feature: number; holds: (value: Value) => boolean; left: Node; right: Node };
-type Node = Leaf | Split;
+type Branch = Omit<PackedBranch, "inside"> & { inside: number[][] };
 
 export class Term {
   readonly edges: Float64Array;
   readonly values: Float64Array[];
   readonly spreads: Float32Array[];
   readonly counts: Float32Array[];
-  private readonly root: Node;
+  private readonly branches: Branch[];
 
   constructor(
     readonly feature: PackedFeature,
     readonly index: number,
     packed: PackedTerm,
-    features: PackedFeature[],
   ) {
     this.edges = new Float64Array(bytes(packed.edges));
     this.values = packed.values.map((text) => new Float64Array(bytes(text)));
     this.spreads = packed.spreads.map((text) => new Float32Array(bytes(text)));
     this.counts = packed.counts.map((text) => new Float32Array(bytes(text)));
-    this.root = readTree(packed.tree, features, { n: 0 });
+    this.branches = packed.branches.map((branch) => ({
+      ...branch,
+      inside: (branch.inside ?? []).map((ends) => ends.map(readNumber)),
+    }));
   }
 
   /** Bins or levels (with the unseen one), then missing. */
   slotOf(value: Value): number {
     if (value === null) return this.values[0].length - 1;
-    return this.feature.kind === "numeric" ? countBelow(this.edges, value) : value;
+    return countBelow(this.edges, value);
   }
 
   leafOf(row: Row): number {
-    let node = this.root;
-    while ("holds" in node) node = node.holds(row[node.feature]) ? node.left : node.right;
-    return node.leaf;
+    let branch = this.branches[0];
+    while (branch.leaf === undefined) {
+      const value = row[branch.input];
+      const holds =
+        value === null
+          ? branch.missing
+          : branch.inside.some(([low, high]) => low < value && value <= high);
+      branch = this.branches[holds ? branch.yes : branch.no];
+    }
+    return branch.leaf;
   }
 
   contribution(row: Row): number {
@@ -63,9 +70,7 @@ export class Model {
   constructor(readonly packed: PackedModel) {
     const { features } = packed;
     this.intercept = packed.intercept;
-    this.terms = packed.terms.map(
-      (term, index) => new Term(features[index], index, term, features),
-    );
+    this.terms = packed.terms.map((term, index) => new Term(features[index], index, term));
   }
 
   contributions(row: Row): number[] {
@@ -76,11 +81,33 @@ export class Model {
     return this.contributions(row).reduce((sum, part) => sum + part, this.intercept);
   }
 
-  /** The score itself, or the probability of the second class. */
+  /** The score itself, its exponential, or the probability of the second class. */
   predict(score: number): number {
-    if (this.packed.link === "identity") return score;
+    if (this.packed.link === "log") return Math.exp(score);
+    if (this.packed.link !== "logit") return score;
     return score >= 0 ? 1 / (1 + Math.exp(-score)) : Math.exp(score) / (1 + Math.exp(score));
   }
+}
+
+/** The models of all classes: one if there are no more than two, else a score for each. */
+export function modelsOf({ model, classes }: Contents): Model[] {
+  if (classes.length === 0) return [new Model(model)];
+  return classes.map(
+    ({ intercept, values, spreads }) =>
+      new Model({
+        ...model,
+        intercept,
+        terms: model.terms.map((term, k) => ({ ...term, values: values[k], spreads: spreads[k] })),
+      }),
+  );
+}
+
+/** The probability of every class, given all scores. */
+export function softmax(scores: number[]): number[] {
+  const highest = Math.max(...scores);
+  const odds = scores.map((score) => Math.exp(score - highest));
+  const total = odds.reduce((sum, one) => sum + one, 0);
+  return odds.map((one) => one / total);
 }
 
 /** The number of sorted edges below a value: its bin. */
@@ -93,37 +120,6 @@ export function countBelow(edges: Float64Array, value: number): number {
     else high = middle;
   }
   return low;
-}
-
-function readTree(tree: PackedTree, features: PackedFeature[], leaves: { n: number }): Node {
-  const { condition, left, right } = tree;
-  if (!condition || !left || !right) return { leaf: leaves.n++ };
-  const feature = features.findIndex(({ name }) => name === condition.feature);
-  const inside = insideOf(condition, features[feature]);
-  const isNegative = condition.operator === ">" || condition.operator === "!=";
-  return {
-    feature,
-    holds: (value) => (value === null ? condition.missing : inside(value) !== isNegative),
-    left: readTree(left, features, leaves),
-    right: readTree(right, features, leaves),
-  };
-}
-
-/** The condition without its negation and without missing values. */
-function insideOf(
-  { operator, value, bounds }: NonNullable<PackedTree["condition"]>,
-  feature: PackedFeature,
-): (value: number) => boolean {
-  if (Array.isArray(value)) {
-    const codes = new Set(value.map((label) => feature.levels.indexOf(label)));
-    return (code) => codes.has(code);
-  }
-  if (operator === "<=" || operator === ">") {
-    const threshold = readNumber(value);
-    return (number) => number <= threshold;
-  }
-  const [low, high] = (bounds ?? ["-inf", "inf"]).map(readNumber);
-  return (number) => number > low && number <= high;
 }
 
 function readNumber(value: number | string): number {

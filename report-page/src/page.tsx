@@ -6,9 +6,11 @@ import { Audit } from "./audit";
 import type { Contents } from "./contents";
 import { Feature } from "./feature";
 import { Folded, shownFeatures } from "./folded";
-import { Model } from "./model";
+import { ClassPicker } from "./classes";
+import { modelsOf } from "./model";
 import { Splits } from "./splits";
 import { Bar, Summary } from "./summary";
+import { Intervals, Trail } from "./trail";
 import { WhatIf } from "./whatif";
 
 const SECTIONS = [
@@ -19,8 +21,15 @@ const SECTIONS = [
   ["audit", "Audit"],
 ];
 
-function Page({ contents }: { contents: Contents }) {
-  const model = useMemo(() => new Model(contents.model), [contents]);
+function Page({ contents: all }: { contents: Contents }) {
+  const models = useMemo(() => modelsOf(all), [all]);
+  const [chosen, setChosen] = useState(0);
+  const model = models[chosen];
+  const labels = all.classes.length > 0 ? all.summary.classes.map(String) : [];
+  const contents = useMemo(
+    () => (labels.length > 0 ? { ...all, features: all.classes[chosen].features } : all),
+    [chosen],
+  );
   const [search, setSearch] = useState("");
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const { features } = contents;
@@ -30,7 +39,10 @@ function Page({ contents }: { contents: Contents }) {
     () => (wanted ? new Set(features.filter(isMatch).map(({ index }) => index)) : null),
     [wanted],
   );
-  const shown = useMemo(() => shownFeatures(features, opened, matches), [opened, matches]);
+  const shown = useMemo(
+    () => shownFeatures(features, opened, matches),
+    [features, opened, matches],
+  );
   const visible = shown.filter(isMatch);
   const shownContents = { ...contents, features: shown };
   useEffect(() => {
@@ -90,17 +102,18 @@ function Page({ contents }: { contents: Contents }) {
         <header>
           <h1>{contents.title}</h1>
         </header>
-        <Summary contents={shownContents} />
+        {labels.length > 0 && <ClassPicker {...{ labels, chosen, setChosen }} />}
+        <Summary contents={shownContents} chosen={chosen} />
         <section id="features" aria-labelledby="features-title">
           <h2 id="features-title">Features</h2>
           <p class="note">
-            Each curve shows what the feature's value adds to the score, with the spread over the
-            fitted bags as a band. Below it, where the training rows lie. A dotted line with an
-            arrow marks a hidden jump: there the feature also switches the curve of another feature.
+            Each curve shows what the feature's value adds to the score, with its 90 % pointwise
+            band. Below it, where the training rows lie. A dotted line with an arrow marks a hidden
+            jump: there the feature also switches the curve of another feature.
           </p>
           {shown.map((feature) => (
             <Feature
-              key={feature.index}
+              key={`${chosen} ${feature.index}`}
               feature={feature}
               model={model}
               totalImportance={totalImportance}
@@ -114,9 +127,11 @@ function Page({ contents }: { contents: Contents }) {
             />
           )}
         </section>
-        <WhatIf contents={shownContents} model={model} />
+        <WhatIf contents={shownContents} models={models} chosen={chosen} />
         <Splits contents={shownContents} />
-        <Audit features={shown} />
+        <Audit range={contents.range} features={shown} />
+        <Intervals coverage={contents.coverage} />
+        <Trail trail={contents.trail} />
         <footer>
           {contents.origin && <p id="origin">The model was {contents.origin}.</p>}
           Written by calmgam {contents.version}. The method: Gkolemis et al.,

@@ -1,9 +1,14 @@
 // The model at a glance: what it predicts, how large it is, how well it does, what matters.
 
-import type { Contents, FeatureContents, Summary as SummaryContents } from "./contents";
+import type {
+  CalibrationGroup,
+  Contents,
+  FeatureContents,
+  Summary as SummaryContents,
+} from "./contents";
 import { brief, count, fixed, percent, plural } from "./format";
 
-export function Summary({ contents }: { contents: Contents }) {
+export function Summary({ contents, chosen }: { contents: Contents; chosen: number }) {
   const { summary, features } = contents;
   return (
     <section id="summary" aria-labelledby="summary-title">
@@ -19,10 +24,11 @@ export function Summary({ contents }: { contents: Contents }) {
         </dl>
         <Errors summary={summary} />
       </div>
+      {summary.calibration.length > 0 && <Calibration groups={summary.calibration} />}
       <h3>Features by importance</h3>
       <p class="note">
-        Importance is the mean absolute contribution to the {scoreName(summary)} over the training
-        rows.
+        Importance is the mean absolute contribution to the {scoreName(summary, chosen)} over the
+        training rows.
       </p>
       <Importances features={features} />
       {features.length < summary.n_features && (
@@ -35,15 +41,22 @@ export function Summary({ contents }: { contents: Contents }) {
   );
 }
 
-export function scoreName(summary: SummaryContents): string {
-  return summary.link === "logit" ? `log-odds of ${summary.classes[1]}` : "prediction";
+export function scoreName(summary: SummaryContents, chosen: number): string {
+  if (summary.link === "softmax") return `score of ${summary.classes[chosen]}`;
+  if (summary.link === "logit") return `log-odds of ${summary.classes[1]}`;
+  return summary.link === "log" ? "logarithm of the prediction" : "prediction";
 }
 
 function inWords(summary: SummaryContents): string {
+  const number = summary.link === "log" ? "a number, through its logarithm" : "a number";
   const what =
-    summary.link === "logit"
-      ? `the probability of ${summary.classes[1]} (against ${summary.classes[0]}), through its log-odds`
-      : "a number";
+    summary.link === "softmax"
+      ? `the probabilities of ${summary.classes.length} classes, through a score for each`
+      : summary.link === "logit"
+        ? `the probability of ${summary.classes[1]} (against ${summary.classes[0]}), through its log-odds`
+        : summary.objective === "squared error"
+          ? number
+          : `${number} (${summary.objective})`;
   const how =
     summary.n_splits > 0
       ? "Every feature adds one curve's value; where a feature has several curves, plain conditions on other features choose the one that counts."
@@ -110,6 +123,48 @@ function Errors({ summary }: { summary: SummaryContents }) {
         </p>
       )}
     </div>
+  );
+}
+
+/** Predicted against observed, in tenths of the rows that were given. */
+function Calibration({ groups }: { groups: CalibrationGroup[] }) {
+  const largest = Math.max(...groups.flatMap((g) => [g.predicted, g.observed].map(Math.abs))) || 1;
+  const format = fixed(largest, 3);
+  return (
+    <details id="calibration" open>
+      <summary>Predicted against observed</summary>
+      <p class="note">The given rows in tenths, from the lowest predictions to the highest.</p>
+      <div class="scroll">
+        <table class="ledger">
+          <thead>
+            <tr>
+              {["tenth", "rows", "predicted", "observed"].map((name) => (
+                <th scope="col" class="number">
+                  {name}
+                </th>
+              ))}
+              <th scope="col">observed, beside predicted</th>
+            </tr>
+          </thead>
+          <tbody>
+            {groups.map((group, k) => (
+              <tr>
+                <th scope="row" class="number">
+                  {count(k + 1)}
+                </th>
+                <td class="number">{count(group.n_rows)}</td>
+                <td class="number">{format(group.predicted)}</td>
+                <td class="number">{format(group.observed)}</td>
+                <td class="bar">
+                  <Bar share={Math.abs(group.observed) / largest} />
+                  <Bar share={Math.abs(group.predicted) / largest} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
   );
 }
 

@@ -6,7 +6,7 @@ import { Swatch } from "./chart";
 import type { Contents, FeatureContents } from "./contents";
 import { LevelControl, NumberControl } from "./controls";
 import { brief, fixed, fixedSigned, pretty, shortest } from "./format";
-import type { Model, Row, Term, Value } from "./model";
+import { softmax, type Model, type Row, type Term, type Value } from "./model";
 import { FeatureName, scoreName } from "./summary";
 
 declare global {
@@ -15,8 +15,15 @@ declare global {
   }
 }
 
-export function WhatIf({ contents, model }: { contents: Contents; model: Model }) {
-  const typical = useMemo(() => model.terms.map(typicalValue), [model]);
+interface WhatIfProps {
+  contents: Contents;
+  models: Model[]; // one, or one per class
+  chosen: number;
+}
+
+export function WhatIf({ contents, models, chosen }: WhatIfProps) {
+  const model = models[chosen];
+  const typical = useMemo(() => models[0].terms.map(typicalValue), [models]);
   const [row, setRow] = useState<Row>(typical);
   const [last, setLast] = useState<Row>(typical);
   const [start, setStart] = useState<Row>(); // of a slider that is being dragged
@@ -51,7 +58,7 @@ export function WhatIf({ contents, model }: { contents: Contents; model: Model }
         else.
       </p>
       <div class="outcome">
-        <Outcome contents={contents} model={model} row={row} last={last} />
+        <Outcome {...{ contents, models, chosen, row, last }} />
         <div class="actions">
           {contents.sample && (
             <label>
@@ -128,40 +135,65 @@ export function WhatIf({ contents, model }: { contents: Contents; model: Model }
   );
 }
 
-function Outcome({
-  contents,
-  model,
-  row,
-  last,
-}: {
-  contents: Contents;
-  model: Model;
-  row: Row;
-  last: Row;
-}) {
+function Outcome({ contents, models, chosen, row, last }: WhatIfProps & { row: Row; last: Row }) {
   const { summary } = contents;
+  const model = models[chosen];
   const score = model.score(row);
   const lastScore = model.score(last);
   const largest = Math.max(Math.abs(score), Math.abs(lastScore));
   const hasChanged = row.some((value, k) => value !== last[k]);
-  const [probability, lastProbability] = [score, lastScore].map((s) => model.predict(s));
+  const all = models.length > 1 ? softmax(models.map((one) => one.score(row))) : [];
+  const lastAll = models.length > 1 ? softmax(models.map((one) => one.score(last))) : [];
+  const [prediction, lastPrediction] =
+    models.length > 1
+      ? [all[chosen], lastAll[chosen]]
+      : [score, lastScore].map((s) => model.predict(s));
+  const best = all.indexOf(Math.max(...all));
   return (
     <dl class="results" aria-live="polite">
-      {summary.link === "logit" && (
+      {models.length > 1 && (
         <div>
-          <dt>probability of {String(summary.classes[1])}</dt>
+          <dt>most probable</dt>
           <dd>
-            <data id="probability" value={String(probability)}>
-              {brief(100 * probability)} %
+            <data id="class-found" value={String(best)}>
+              {String(summary.classes[best])}
+            </data>{" "}
+            {brief(100 * all[best])} %
+          </dd>
+        </div>
+      )}
+      {(summary.link === "logit" || summary.link === "softmax") && (
+        <div>
+          <dt>probability of {String(summary.classes[models.length > 1 ? chosen : 1])}</dt>
+          <dd>
+            <data id="probability" value={String(prediction)}>
+              {brief(100 * prediction)} %
             </data>
           </dd>
           <dd class="was" hidden={!hasChanged}>
-            was {brief(100 * lastProbability)} %
+            was {brief(100 * lastPrediction)} %
+          </dd>
+        </div>
+      )}
+      {summary.link === "log" && (
+        <div>
+          <dt>prediction</dt>
+          <dd>
+            <data id="prediction" value={String(prediction)}>
+              {brief(prediction, 4)}
+            </data>
+          </dd>
+          <dd class="was" hidden={!hasChanged}>
+            was {brief(lastPrediction, 4)}
           </dd>
         </div>
       )}
       <div>
-        <dt>{summary.link === "logit" ? `score (${scoreName(summary)})` : scoreName(summary)}</dt>
+        <dt>
+          {summary.link === "logit" || summary.link === "log"
+            ? `score (${scoreName(summary, chosen)})`
+            : scoreName(summary, chosen)}
+        </dt>
         <dd>
           <data id="score" value={String(score)}>
             {fixed(largest)(score)}

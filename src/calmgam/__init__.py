@@ -11,33 +11,52 @@ if TYPE_CHECKING:
     from calmgam.fit.curves.boosting import Boosting
     from calmgam.fit.curves.networks import Networks
     from calmgam.fit.curves.splines.fitting import Splines
+    from calmgam.fit.data.log_losses import Gamma, Poisson, Tweedie
+    from calmgam.fit.data.losses import Loss, SquaredError
+    from calmgam.fit.data.robust_losses import AbsoluteError, Huber, Quantile
     from calmgam.fit.regions.heterogeneity.search import Heterogeneity
     from calmgam.fit.regions.joint.search import Joint
 
 __all__ = [
+    "AbsoluteError",
     "Backfitting",
     "Boosting",
     "CALMClassifier",
     "CALMRegressor",
+    "Gamma",
     "Heterogeneity",
+    "Huber",
     "Joint",
+    "Loss",
     "Model",
     "Networks",
+    "Poisson",
+    "Quantile",
     "Splines",
+    "SquaredError",
+    "Tweedie",
     "load",
 ]
 __version__ = "0.1.0"
 
 # Only who fits loads scikit-learn and compiled code: a saved model is read without them.
 _HOMES = {
+    "AbsoluteError": "calmgam.fit.data.robust_losses",
     "Backfitting": "calmgam.fit.curves.backfitting",
     "Boosting": "calmgam.fit.curves.boosting",
     "CALMClassifier": "calmgam.estimators",
     "CALMRegressor": "calmgam.estimators",
+    "Gamma": "calmgam.fit.data.log_losses",
     "Heterogeneity": "calmgam.fit.regions.heterogeneity.search",
+    "Huber": "calmgam.fit.data.robust_losses",
     "Joint": "calmgam.fit.regions.joint.search",
+    "Loss": "calmgam.fit.data.losses",
     "Networks": "calmgam.fit.curves.networks",
+    "Poisson": "calmgam.fit.data.log_losses",
+    "Quantile": "calmgam.fit.data.robust_losses",
     "Splines": "calmgam.fit.curves.splines.fitting",
+    "SquaredError": "calmgam.fit.data.losses",
+    "Tweedie": "calmgam.fit.data.log_losses",
 }
 
 

@@ -13,26 +13,41 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import calmgam
+from calmgam.datasets import read_dataset
+from calmgam.exporting import Exporting
 from calmgam.fit.curves.by_name import LEARNERS
 from calmgam.fit.curves.contract import CurveLearner
 from calmgam.fit.data.checks import Given, frame_like, is_frame, match_columns, weigh_rows
-from calmgam.fit.pipeline import Plan, count_returns, find_regions, learn_curves, prepare
+from calmgam.fit.pipeline import (
+    Plan,
+    count_returns,
+    find_regions,
+    is_large,
+    learn_curves,
+    learn_curves_of_all,
+    prepare,
+    prepare_large,
+    recounted,
+)
+from calmgam.fit.policies import positions_of
 from calmgam.fit.regions.found import Regions
 from calmgam.fit.regions.given import Partition, given_trees
 from calmgam.fit.regions.growth import Growth
 from calmgam.fit.regions.joint.path import features_of, trees_after
 from calmgam.fit.regions.search import GROWTHS
 from calmgam.fit.regions.stability import COLUMNS as STABILITY_COLUMNS
+from calmgam.fit.scale.rows import Roles
 from calmgam.fit.support.parts import Part, part_of
 from calmgam.fit.support.settings import check_integer
 from calmgam.fit.support.threads import effective_n_jobs
 from calmgam.model.columns import as_table
+from calmgam.model.fields import checked_offset
 from calmgam.model.ledger import Ledger, PathSplit, frame_of
 from calmgam.model.provenance import Provenance, table_digest, utc_now
 from calmgam.model.schema import FloatArray
 from calmgam.parameters import paper_parameters
-from calmgam.reading import Reading
 
+Interactions = Iterable[Iterable[str | int]] | Mapping[str, Iterable[Iterable[str | int]]]
 PARTS: dict[str, Mapping[str, type[Any]]] = {"growth": GROWTHS, "curves": LEARNERS}
 
 
@@ -54,21 +69,20 @@ def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
     return safe_fit
 
 
-class BaseCALM(Reading):
+class BaseCALM(Exporting):
     """Regressor or classifier; which one says how y is read and scores are predictions."""
 
     def __init__(
         self,
         *,
         reference: Any = "boosted_trees",
-        keep_reference: bool = False,
-        growth: str | Growth = "joint",
+        growth: str | Growth | Mapping[str, Partition] = "joint",
         max_depth: int = 3,
         max_splits: int | str | None = "auto",
-        sparsity: float = 1.0,
-        split_features: Iterable[str | int] | None = None,
         condition_features: Iterable[str | int] | None = None,
-        partitions: Mapping[str, Partition] | None = None,
+        never_condition_on: Iterable[str | int] | None = None,
+        interactions: Interactions | None = None,
+        monotone: Mapping[str | int, str] | None = None,
         curves: str | CurveLearner = "boosting",
         max_bins: int = 1024,
         random_state: Any = None,
@@ -76,14 +90,13 @@ class BaseCALM(Reading):
         verbose: bool = False,
     ) -> None:
         self.reference = reference
-        self.keep_reference = keep_reference
         self.growth = growth
         self.max_depth = max_depth
         self.max_splits = max_splits
-        self.sparsity = sparsity
-        self.split_features = split_features
         self.condition_features = condition_features
-        self.partitions = partitions
+        self.never_condition_on = never_condition_on
+        self.interactions = interactions
+        self.monotone = monotone
         self.curves = curves
         self.max_bins = max_bins
         self.random_state = random_state
@@ -122,17 +135,23 @@ class BaseCALM(Reading):
                 params = {**params, name: part_of(name, value, parts)}
         return super().set_params(**params)
 
+    def _growth_part(self) -> Any:
+        """Return the way of growing that is asked for."""
+        regions = 'regions of your own, such as {"temp": ["hour <= 7", "hour > 7"]}'
+        return part_of("growth", self.growth, GROWTHS, also=regions)
+
     def _plan(self, **changes: Any) -> Plan:
         """Return what the parameters ask for."""
-        asked = {name: part_of(name, getattr(self, name), PARTS[name]) for name in PARTS}
-        asked |= {
+        asked = {
+            "growth": self.growth if isinstance(self.growth, Mapping) else self._growth_part(),
+            "curves": part_of("curves", self.curves, LEARNERS),
             "reference": self.reference,
             "max_depth": self.max_depth,
             "max_splits": self.max_splits,
-            "sparsity": self.sparsity,
-            "split_features": self.split_features,
             "condition_features": self.condition_features,
-            "partitions": self.partitions,
+            "never_condition_on": self.never_condition_on,
+            "interactions": self.interactions,
+            "monotone": self.monotone,
             "max_bins": self.max_bins,
             "seed": int(check_random_state(self.random_state).randint(2**31)),
             "n_jobs": effective_n_jobs(self.n_jobs),
@@ -140,14 +159,20 @@ class BaseCALM(Reading):
         }
         return Plan(**(asked | changes))
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        plan = self._plan()
-        given = self._read(X, y, sample_weight, reset=True)
-        prepared = prepare(given.X, given.target, plan)
+    def _fit(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> Any:
+        plan, large = self._plan(), None
+        if isinstance(y, str):
+            given, large = read_dataset(self, X, Roles.read(y, sample_weight, offset), plan)
+        else:
+            given = self._read(X, y, sample_weight, offset, reset=True)
+            if is_large(given.target, plan):
+                large = prepare_large(given.X, given.target, plan)
+        prepared = large.prepared if large else prepare(given.X, given.target, plan)
         regions = find_regions(prepared, plan)
-        if self.keep_reference and regions.reference:
-            self.reference_ = regions.reference.estimator
-        model = learn_curves(prepared, regions, plan)
+        if large:
+            model = learn_curves_of_all(large, regions, plan)
+        else:
+            model = learn_curves(prepared, regions, plan)
         self.flat_features_ = tuple(prepared.schema.names[i] for i in sorted(regions.flat))
         self.model_ = replace(model, provenance=self._provenance(given, plan))
         return self
@@ -177,7 +202,9 @@ class BaseCALM(Reading):
         """Joint growth: the splits in order of merit."""
         return self.model_.path
 
-    def refit_splits(self, n_splits: int, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def refit_splits(
+        self, n_splits: int, X: Any, y: Any, sample_weight: Any = None, offset: Any = None
+    ) -> Any:
         """Fit the curves again with another number of splits of the path found by `fit`.
 
         Parameters
@@ -185,7 +212,7 @@ class BaseCALM(Reading):
         n_splits : int
             How many splits of ``path_``, which joint growth leaves, to make; ``ledger_.path``
             shows what they are worth.
-        X, y, sample_weight
+        X, y, sample_weight, offset
             As in `fit`.
 
         Returns
@@ -201,26 +228,76 @@ class BaseCALM(Reading):
                 f"n_splits must be in 0..{n_path}, the length of the path{only}; got {n_splits}"
             )
         plan, schema = self._plan(), self.model_.schema
-        given = self._read(X, y, sample_weight, reset=False)
+        given = self._read(X, y, sample_weight, offset, reset=False)
         prepared = prepare(given.X, given.target, plan, schema)
         trees = trees_after(self.path_[:n_splits], schema.n_features)
-        partitions = dict(zip(schema.names, trees, strict=True))
+        given_regions = dict(zip(schema.names, trees, strict=True))
         ledger = self.ledger_.keeping(n_splits)
         used = set().union(*map(features_of, self.path_[:n_splits]))
         flat = frozenset(map(schema.index, self.flat_features_)) - used
-        regions = Regions(given_trees(partitions, prepared), ledger, self.path_, flat=flat)
+        regions = Regions(given_trees(given_regions, prepared), ledger, self.path_, flat=flat)
         model = learn_curves(prepared, regions, plan)
         self.model_ = replace(model, provenance=self._provenance(given, plan))
         return self
 
-    def stability(self, X: Any, y: Any, n_boot: int = 20, sample_weight: Any = None) -> Any:
+    def refit(
+        self,
+        X: Any,
+        y: Any,
+        keep: Iterable[str | int] = (),
+        sample_weight: Any = None,
+        offset: Any = None,
+    ) -> Any:
+        """Learn the curves again, in the model's regions and around curves that stay.
+
+        Parameters
+        ----------
+        X, y, sample_weight, offset
+            As in `fit`.
+        keep : iterable of str or int
+            Features whose regions and curves stay as they are, edits included.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        plan, old = self._plan(), self.model_
+        kept = frozenset(positions_of(keep, old.schema, "keep"))
+        given = self._read(X, y, sample_weight, offset, reset=False)
+        if kept:
+            encoded = old.schema.encode(self._checked(X, reset=False))
+            around = sum(old.terms[i].contribution(encoded) for i in sorted(kept))
+            total = around if offset is None else around + checked_offset(offset, len(encoded))
+            rest = self._read(X, y, sample_weight, total, reset=False)
+            given = replace(given, X=rest.X, target=rest.target)
+        prepared = prepare(given.X, given.target, plan, old.schema)
+        trees = {
+            term.feature.name: term.tree for term in old.terms if term.feature.index not in kept
+        }
+        flat = frozenset(map(old.schema.index, self.flat_features_)) - kept
+        regions = Regions(given_trees(trees, prepared), old.ledger, old.path, flat=flat, kept=kept)
+        model = learn_curves(prepared, regions, plan)
+        terms = [
+            recounted(old.terms[i], prepared) if i in kept else t for i, t in enumerate(model.terms)
+        ]
+        origin = self._provenance(given, plan)
+        names = [old.schema.names[i] for i in sorted(kept)]
+        origin = replace(origin, settings={**origin.settings, "kept": names})
+        intervals = None if kept else model.intervals
+        self.model_ = replace(model, terms=tuple(terms), provenance=origin, intervals=intervals)
+        return self
+
+    def stability(
+        self, X: Any, y: Any, n_boot: int = 20, sample_weight: Any = None, offset: Any = None
+    ) -> Any:
         """Count how often the model's splits come back when the rows are drawn again.
 
         Every bootstrap refit repeats reference and growth, with as many splits as the model has.
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y, sample_weight, offset
             As in `fit`.
         n_boot : int
             Number of refits.
@@ -236,19 +313,24 @@ class BaseCALM(Reading):
         check_is_fitted(self)
         check_integer("n_boot", n_boot, low=1)
         plan = self._plan(max_splits=self.n_splits_)
-        given = self._read(X, y, sample_weight, reset=False)
+        given = self._read(X, y, sample_weight, offset, reset=False)
         prepared = prepare(given.X, given.target, plan, self.model_.schema)
         returns = count_returns(prepared, self.ledger_.accepted, plan, n_boot)
         return frame_of(returns, STABILITY_COLUMNS)
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> Given:
-        """Check a table, its target and its weights."""
+    def _read(self, X: Any, y: Any, sample_weight: Any, offset: Any, *, reset: bool) -> Given:
+        """Check a table, its target, its weights and its offset."""
+        if isinstance(y, str):
+            raise ValueError(f"y must be an array: fit alone takes a dataset; got {y!r}")
         X = self._checked(X, reset=reset)
         y = self._check_y(y, len(X))
-        digest = partial(table_digest, X, y, sample_weight)
+        if offset is not None:
+            offset = checked_offset(offset, len(X))
+        digest = partial(table_digest, X, y, sample_weight, offset)
         n_rows = len(X)
-        X, y, weights = weigh_rows(X, y, sample_weight)
-        return Given(X, self._target(y, weights), n_rows, sample_weight is not None, digest)
+        X, y, weights, offset = weigh_rows(X, y, sample_weight, offset)
+        target = self._target(y, weights, offset)
+        return Given(X, target, n_rows, sample_weight is not None, digest)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Check a table as scikit-learn does; frames stay frames."""
@@ -267,9 +349,28 @@ class BaseCALM(Reading):
         validate_data(self, X, reset=reset, skip_check_array=True)
         return X
 
-    def _score(self, X: Any) -> FloatArray:
+    def _score(self, X: Any, offset: Any) -> FloatArray:
         X = self._checked(X, reset=False)
-        return self.model_.score(X)
+        return self.model_.score(X, offset)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> FloatArray:
+        """Return an interval for every row that holds new outcomes this often.
+
+        Whatever the noise, if new rows are like the training rows. A classifier has probabilities
+        instead.
+
+        Parameters
+        ----------
+        X : data frame or array
+        coverage : float
+            Between 0.01 and 0.99.
+
+        Returns
+        -------
+        array of shape (n_rows, 2)
+            Lower and upper ends.
+        """
+        return self._fitted_model().predict_interval(X, coverage)
 
     def contributions(self, X: Any) -> Any:
         """Return what every feature contributes to every row's score.
@@ -282,10 +383,12 @@ class BaseCALM(Reading):
         -------
         data frame or array of shape (n_rows, n_features)
             A frame of the same kind as X, or an array. Rows add up to the score minus the
-            intercept.
+            intercept. With three classes or more an array, of which the last axis is the class.
         """
         X = self._checked(X, reset=False)
         contributions = self.model_.contributions(X)
+        if contributions.ndim == 3:
+            return contributions
         return frame_like(X, self.model_.schema.names, contributions)
 
     def __sklearn_tags__(self) -> Any:

@@ -2,36 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import Parameter, Signature, signature
 from typing import Any
 
 from calmgam.fit.curves.boosting import Boosting
 from calmgam.fit.regions.heterogeneity.search import Heterogeneity
 
 
+def joined_signature(first: Callable[..., Any], second: Callable[..., Any]) -> Signature:
+    """Return the named parameters of the second function, then of the first, as one signature."""
+    own, shared = signature(first).parameters, signature(second).parameters
+    named = (one for one in own.values() if one.kind is Parameter.KEYWORD_ONLY)
+    itself, *others = shared.values()
+    return Signature([itself, *others, *named])
+
+
 def paper_parameters() -> dict[str, Any]:
-    """Return the paper's settings."""
+    """Return the paper's settings: Algorithms 2 and 4 as printed."""
     growth = Heterogeneity(
         effect="pdp",
         grid="uniform",
         grid_size=20,
         thresholds="uniform",
-        n_thresholds=19,
-        equal_up_to=10,
+        n_thresholds=20,
         n_background=None,
         min_drop=0.2,
-        drop_scale="spread",
-        min_samples_leaf=10,
-        min_heterogeneity=1e-3,
+        min_samples_leaf=1,
+        min_heterogeneity=0.0,
         rank="relative",
+    )
+    curves = Boosting(
+        n_bags=8,
+        learning_rate=0.1,
+        sharing=False,
+        momentum=0.0,
+        smoothing_rounds=0,
+        ridge=0.0,
+        level_smoothing=0.0,
     )
     return {
         "reference": "xgboost",
         "growth": growth,
         "max_depth": 2,
         "max_splits": None,
-        "curves": Boosting(n_bags=8),
+        "curves": curves,
     }
 
+
+OBJECTIVE = """    objective : str or Loss, default="squared_error"
+        What is minimised. Means: ``"squared_error"``, ``"huber"`` or ``Huber(1.35)``, which large
+        errors move less. Medians and quantiles: ``"absolute_error"``, ``Quantile(0.9)``. Means with
+        a log link: ``"poisson"`` (counts), ``"gamma"`` (sizes), ``"tweedie"`` or ``Tweedie(1.5)``
+        (sizes that are often 0). Or a `Loss` of your own.
+"""
 
 PARAMETERS = """
     Parameters
@@ -42,27 +66,29 @@ PARAMETERS = """
         ``"xgboost_early"``, ``"lightgbm_early"``, ``"mlp_early"``, which stop on held-out rows; any
         scikit-learn-style estimator (fitted or not), or a function of the data. It is dropped
         after fitting.
-    keep_reference : bool, default=False
-        Keep the fitted reference as ``reference_``.
-    growth : {"joint", "heterogeneity"}, Joint or Heterogeneity, default="joint"
+    growth : {"joint", "heterogeneity"}, Joint, Heterogeneity or dict, default="joint"
         How regions are found. ``"joint"``: all trees together, best split first;
         ``"heterogeneity"`` (the paper's): each feature's tree alone, where its local effects differ
-        between rows. ``Joint(…)`` and ``Heterogeneity(…)`` have settings of their own.
+        between rows. ``Joint(…)`` and ``Heterogeneity(…)`` have settings of their own. Or regions
+        given by you, such as ``{"temp": ["season = winter", "season != winter"]}``; nothing is
+        searched then.
     max_depth : int, default=3
         Most conditions in a region; 0 gives a plain GAM and needs no reference.
     max_splits : int, "auto" or None, default="auto"
         Splits over all features. ``"auto"``: as many as cross-validation supports, of joint growth
         at most 20; a number is taken as it is; None is no limit.
-    sparsity : float, default=1.0
-        With ``max_splits="auto"``: how many standard errors of held-out loss fewer splits may
-        cost. 0 takes the best; more is simpler.
-    split_features : list of str or int, optional
-        Features that may get several curves; default all.
     condition_features : list of str or int, optional
         Features that conditions may be about; default all.
-    partitions : dict, optional
-        Regions given by you, such as ``{"temp": ["season = winter", "season != winter"]}``;
-        nothing is searched then.
+    never_condition_on : list of str or int, optional
+        Features that conditions must not be about.
+    interactions : list of groups of str or int, or dict, optional
+        Groups of features that may interact; a feature in none of them interacts with no other.
+        ``{"allowed": groups, "forbidden": pairs}`` can also say what must not. A curve's feature
+        and the conditions of one of its regions count together.
+    monotone : dict, optional
+        How the score must run along features, whatever the input: ``"increasing"``,
+        ``"decreasing"``, or, of numbers with one curve, ``"convex"`` or ``"concave"``. The fit
+        ends with a proof. Conditions are never about these features; they keep their regions.
     curves : {"boosting", "splines", "networks", "backfitting"} or a part, default="boosting"
         How curves are learned. ``"boosting"``: step functions, boosted; ``"splines"``: smooth
         curves, as smooth as REML finds them, with standard errors; ``"networks"``: a small neural
@@ -102,8 +128,6 @@ ATTRIBUTES = """
         Number of (feature, conditioning feature) pairs.
     n_pairs_ : int
         Number of unordered pairs of features that interact.
-    reference_ : fitted estimator
-        With ``keep_reference=True``.
 """
 
 

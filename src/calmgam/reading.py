@@ -55,7 +55,15 @@ class Reading(BaseEstimator):
         """Number of unordered pairs of features that interact."""
         return self.model_.n_pairs
 
-    def summary(self, X: Any = None, y: Any = None, n_features: int | None = 12) -> str:
+    def summary(
+        self,
+        X: Any = None,
+        y: Any = None,
+        n_features: int | None = 12,
+        *,
+        sample_weight: Any = None,
+        offset: Any = None,
+    ) -> str:
         """Describe the model on one screen: size, errors, features, hidden jumps and trees.
 
         Parameters
@@ -65,35 +73,51 @@ class Reading(BaseEstimator):
             With X: measure the model on these rows too.
         n_features : int or None
             How many features to list; None: all of them, with every jump and every tree.
+        sample_weight, offset : array, optional
+            Of the rows of X.
         """
         from calmgam.read.text import summary
 
-        return summary(self._fitted_model(), X, y, n_features)
+        model = self._fitted_model()
+        return summary(model, X, y, n_features, sample_weight=sample_weight, offset=offset)
 
-    def explain(self, row: Any) -> str:
+    def explain(self, row: Any, between: Any = None, offset: float = 0.0) -> str:
         """Write one prediction as a ledger whose lines add up to the score.
 
         Parameters
         ----------
         row : mapping, sequence or one-row table
+        between : (label, label), optional
+            The score is the log-odds of one class against another; with many classes by default of
+            the most probable one against the next.
+        offset : float
+            Added to the score.
         """
         from calmgam.read.text import explain
 
-        return explain(self._fitted_model(), row)
+        return explain(self._fitted_model(), row, between, offset)
 
-    def jumps(self, feature: str) -> audit.Jumps:
+    def jumps(self, feature: str, between: Any = None) -> audit.Jumps:
         """Find where moving a feature switches the curves of others, and what that changes.
 
         Parameters
         ----------
         feature : str
+        between : (label, label), optional
+            The score is the log-odds of one class against another; needed if there are many.
         """
         from calmgam.read.audit import jumps
 
-        return jumps(self._fitted_model(), feature)
+        return jumps(self._fitted_model(), feature, between and tuple(between))
 
     def sensitivity(
-        self, feature: str, start: Any, stop: Any, given: Any = None, over: Any = "all"
+        self,
+        feature: str,
+        start: Any,
+        stop: Any,
+        given: Any = None,
+        over: Any = "all",
+        between: Any = None,
     ) -> audit.Sensitivity:
         """Bound the change of the score when one feature changes, exactly.
 
@@ -106,13 +130,15 @@ class Reading(BaseEstimator):
             Only inputs that agree: ``{"workingday": "yes"}`` or ``"hour <= 7"``.
         over : "all" or table
             All inputs, or the rows of a data frame or array.
+        between : (label, label), optional
+            The score is the log-odds of one class against another; needed if there are many.
         """
         from calmgam.read.audit import sensitivity
 
-        return sensitivity(self._fitted_model(), feature, start, stop, given, over)
+        return sensitivity(self._fitted_model(), feature, start, stop, given, over, between)
 
     def monotonicity(
-        self, feature: str, given: Any = None, tolerance: float = 0.0
+        self, feature: str, given: Any = None, tolerance: float = 0.0, between: Any = None
     ) -> audit.Monotonicity:
         """Prove in which direction a feature moves the score, or find counterexamples.
 
@@ -123,39 +149,98 @@ class Reading(BaseEstimator):
             Only inputs that agree.
         tolerance : float
             Total rises and falls of at most this size do not count against a direction.
+        between : (label, label), optional
+            The score is the log-odds of one class against another; needed if there are many.
         """
         from calmgam.read.audit import monotonicity
 
-        return monotonicity(self._fitted_model(), feature, given, tolerance)
+        return monotonicity(self._fitted_model(), feature, given, tolerance, between)
+
+    def score_range(self, given: Any = None) -> audit.ScoreRange:
+        """Find the smallest and the largest score over all inputs, exactly.
+
+        Parameters
+        ----------
+        given : mapping, Region or str, optional
+            Only inputs that agree.
+        """
+        from calmgam.read.audit import score_range
+
+        return score_range(self._fitted_model(), given)
+
+    def compare(
+        self, other: Any, data: Any = None, threshold: float = 0.0, given: Any = None
+    ) -> audit.Comparison:
+        """Find how far the score can move from this model to another, over all inputs, exactly.
+
+        Parameters
+        ----------
+        other : Model or fitted estimator
+        data : data frame or array, optional
+            Rows of which is said how many move.
+        threshold : float
+            Count the rows whose score moves by more than this.
+        given : mapping, Region or str, optional
+            Only inputs (and rows) that agree.
+        """
+        from calmgam.read.audit import compare
+
+        model = getattr(other, "model_", other)
+        return compare(self._fitted_model(), model, data, threshold, given)
+
+    def certify(self, path: Any, claims: Any) -> Path:
+        """Prove claims about the model, and write proofs that others can check.
+
+        Parameters
+        ----------
+        path : path
+            The JSON file to write; it is about the file that ``model_.save`` writes.
+        claims : iterable of Monotone, Range, AtMost and NoInfluence
+        """
+        from calmgam.read.audit import certify
+
+        return certify(self._fitted_model(), path, claims)
 
     def counterfactual(
         self,
         row: Any,
-        target: float | str | None = None,
+        target: Any = None,
         mutable: Any = None,
         n_features: int = 1,
         probability: float | None = None,
+        between: Any = None,
     ) -> audit.Counterfactual:
         """Find the smallest change of a row that reaches a score or flips the decision.
 
         Parameters
         ----------
         row : mapping, sequence or one-row table
-        target : float or "flip"
-            A score (of a classifier: log-odds); "flip" changes a classifier's decision.
+        target : float, "flip" or label
+            A score (of a classifier: log-odds); "flip" changes a classifier's decision; with many
+            classes the label of the one that is to become the most probable.
         mutable : sequence of str, optional
             The features that may change; all by default.
         n_features : {1, 2}
             How many may change at once.
         probability : float, optional
-            Instead of `target`: the probability of a classifier's second class to be reached.
+            Instead of `target`: the probability of a classifier's second class to be reached; with
+            many classes beside it, that of the target class.
+        between : (label, label), optional
+            Look at the log-odds of one class against another, as if there were no other.
         """
         from calmgam.read.audit import counterfactual
 
         model = self._fitted_model()
-        return counterfactual(model, row, target, mutable, n_features, probability)
+        return counterfactual(model, row, target, mutable, n_features, probability, between)
 
-    def reasons(self, row: Any, n: int = 4, sign: str = "both") -> audit.Reasons:
+    def reasons(
+        self,
+        row: Any,
+        n: int = 4,
+        sign: str = "both",
+        between: Any = None,
+        offset: float = 0.0,
+    ) -> audit.Reasons:
         """Rank what contributed to a row's score, with the rules that selected the curves.
 
         Parameters
@@ -165,95 +250,15 @@ class Reading(BaseEstimator):
             How many reasons at most.
         sign : {"both", "negative", "positive"}
             Which contributions may be reasons.
+        between : (label, label), optional
+            The score is the log-odds of one class against another; with many classes by default of
+            the most probable one against the next.
+        offset : float
+            Added to the score.
         """
         from calmgam.read.audit import reasons
 
-        return reasons(self._fitted_model(), row, n, sign)
-
-    def plot_feature(self, feature: str, ax: Any = None, n_levels: int | None = 24) -> Any:
-        """Draw all curves of a feature; returns the matplotlib axes.
-
-        Parameters
-        ----------
-        feature : str
-        ax : matplotlib axes, optional
-        n_levels : int or None
-            How many levels to draw, the most frequent ones; None: all.
-        """
-        from calmgam.read.plots import plot_feature
-
-        return plot_feature(self._fitted_model(), feature, ax, n_levels)
-
-    def plot_model(self, n_features: int | None = None, n_columns: int = 3) -> Any:
-        """Draw every feature, the most important one first; returns the matplotlib figure.
-
-        Parameters
-        ----------
-        n_features : int, optional
-            Draw only this many.
-        n_columns : int
-        """
-        from calmgam.read.plots import plot_model
-
-        return plot_model(self._fitted_model(), n_features, n_columns)
-
-    def plot_importance(self, n_features: int = 20, ax: Any = None) -> Any:
-        """Draw mean absolute contributions, split by region; returns the matplotlib axes.
-
-        Parameters
-        ----------
-        n_features : int
-        ax : matplotlib axes, optional
-        """
-        from calmgam.read.plots import plot_importance
-
-        return plot_importance(self._fitted_model(), n_features, ax)
-
-    def plot_prediction(self, row: Any, n_features: int = 12, ax: Any = None) -> Any:
-        """Draw one prediction as steps from intercept to score; returns the matplotlib axes.
-
-        Parameters
-        ----------
-        row : mapping, sequence or one-row table
-        n_features : int
-            The largest contributions; the others are drawn as one.
-        ax : matplotlib axes, optional
-        """
-        from calmgam.read.plots import plot_prediction
-
-        return plot_prediction(self._fitted_model(), row, n_features, ax)
-
-    def plot_sensitivity(
-        self,
-        feature: str,
-        start: Any,
-        stop: Any,
-        given: Any = None,
-        over: Any = "all",
-        ax: Any = None,
-    ) -> Any:
-        """Draw what a change of one feature does to the score; returns the matplotlib axes.
-
-        Parameters
-        ----------
-        feature, start, stop, given, over
-            As in `sensitivity`.
-        ax : matplotlib axes, optional
-        """
-        from calmgam.read.plots import plot_sensitivity
-
-        return plot_sensitivity(self.sensitivity(feature, start, stop, given, over), ax)
-
-    def plot_trees(self, ax: Any = None) -> Any:
-        """Draw the conditions that choose the curves; returns the matplotlib axes.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-        """
-        from calmgam.read.plots import plot_trees
-
-        return plot_trees(self._fitted_model(), ax)
+        return reasons(self._fitted_model(), row, n, sign, between, offset)
 
     def report(
         self,
@@ -261,6 +266,8 @@ class Reading(BaseEstimator):
         X: Any = None,
         y: Any = None,
         *,
+        sample_weight: Any = None,
+        offset: Any = None,
         sample: Any = None,
         title: str | None = None,
     ) -> Path:
@@ -272,6 +279,8 @@ class Reading(BaseEstimator):
             The file to write.
         X, y : data frame or array and its target, optional
             Rows on which the model is measured; they do not enter the page.
+        sample_weight, offset : array, optional
+            Of these rows.
         sample : data frame or array, optional
             Rows that enter the page, to start a what-if from; whoever has the page can read them.
         title : str, optional
@@ -283,7 +292,16 @@ class Reading(BaseEstimator):
         """
         from calmgam.read.report import report
 
-        return report(self._fitted_model(), path, X=X, y=y, sample=sample, title=title)
+        return report(
+            self._fitted_model(),
+            path,
+            X=X,
+            y=y,
+            sample_weight=sample_weight,
+            offset=offset,
+            sample=sample,
+            title=title,
+        )
 
     @property
     def _repr_html_(self) -> Any:
@@ -298,19 +316,3 @@ class Reading(BaseEstimator):
         from calmgam.read.card import card
 
         return card(self.model_, type(self).__name__)
-
-    def plot_path(self, ax: Any = None) -> Any:
-        """Draw the cross-validated error after the numbers of splits that were tried.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-
-        Returns
-        -------
-        matplotlib axes
-        """
-        from calmgam.read.path_plots import plot_path
-
-        check_is_fitted(self)
-        return plot_path(self.model_.ledger, ax)

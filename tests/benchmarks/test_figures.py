@@ -19,6 +19,12 @@ def test_figure_2_has_the_paper_s_conditions_and_jump():
         assert jump.arrow == "↑"
 
 
+def test_figure_2_reads_as_in_the_paper():
+    rows = np.array([[-0.5, 0.0, -1.0], [-0.5, 0.0, 1.0]])
+    x1 = paper_model().contributions(rows)[:, 0]
+    np.testing.assert_allclose(x1, [-0.2, -0.75], atol=1e-9)
+
+
 def test_heat_maps_have_the_feature_across_and_no_slots_for_missing_or_unknown():
     scores = np.arange(20.0).reshape(5, 4)  # slots of a × slots of b, the outer ones apart
     ebm = SimpleNamespace(

@@ -1,3 +1,4 @@
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -21,7 +22,13 @@ def test_a_run_writes_one_row_per_seed(task, tmp_path, monkeypatch):
     out = tmp_path / "results" / "noise.csv"
     noise.main(["--tasks", task, "--seeds", "2", "--out", str(out)])
     written = pd.read_csv(out)
-    truths = ("noise", "noise", "additive", "additive", "large-additive", "large-additive")
-    assert written["case"].tolist() == [f"{truth} {task}" for truth in truths]
+    truths = ("noise", "wide-noise", "additive", "large-additive")
+    assert written["case"].tolist() == [f"{truth} {task}" for truth in truths for _ in range(2)]
     assert list(written.columns) == ["case", "seed", "n_splits"]
     assert "required" in out.with_suffix(".md").read_text()
+
+
+def test_wide_noise_has_many_features_for_its_rows():
+    X, score = noise.wide_noise(np.random.default_rng(0), 60)
+    assert X.shape == (60, 50)
+    assert not score.any()

@@ -52,11 +52,31 @@ def test_cells_show_ours_the_published_figure_and_the_difference(measured):
 
 def test_main_ticks_compare_with_the_mean_of_the_rivals_on_common_folds(measured):
     marks = paper_tables.ticks(measured, RMSE, ["CALM"], ["NAM", "EBM"])
-    # Folds 0 and 1: CALM prints 0.49; NAM 0.49 and EBM 0.49 have the same mean.
-    assert marks.loc["no2", "ours"] is True
+    # Folds 0 and 1: CALM 0.494 prints as the mean of NAM and EBM, 0.490, but is worse.
+    assert marks.loc["no2", "ours"] is False
+    assert not marks.loc["no2", "is_sure"]  # two folds
     assert pd.isna(marks.loc["wine", "ours"])
-    worse = measured.replace({"rmse": {0.58: 0.54}})
-    assert paper_tables.ticks(worse, RMSE, ["CALM"], ["NAM", "EBM"]).loc["no2", "ours"] is False
+    worse = measured.replace({"rmse": {0.58: 0.60}})  # NAM 0.50, EBM 0.49
+    marks = paper_tables.ticks(worse, RMSE, ["CALM"], ["NAM", "EBM"])
+    assert marks.loc["no2", "ours"] is True
+    assert paper_tables.tick_text(marks.loc[["no2", "wine"]]) == ["✓* / ✓", "– / ✓"]
+    assert paper_tables.ticks(measured, RMSE, ["CALM"], ["EBM"]).loc["no2", "is_sure"]
+
+
+def test_ticks_against_pairs_are_counted_with_and_without_node_ga2m(measured):
+    more = cells("no2", "regression", {"eb2m": [0.5], "gami_net": [0.49], "node_ga2m": [0.4]})
+    table = paper_tables.pairwise_counts(pd.concat([measured, more]))
+    ours = table[table["model"] == "calm_paper"]
+    assert list(ours["ours"]) == ["1 of 1", "0 of 1", "1 of 1"]  # 0.494; 0.463; 0.495
+    assert list(ours["on five folds"]) == [0, 0, 0]
+    assert list(table.loc[table["model"] == "calm", "ours"]) == ["0 of 0"] * 3
+
+
+def test_the_paper_s_own_count_is_shown_where_it_differs(measured):
+    assert "published: 11 of 15); the paper ticks 10 of 15." in paper_tables.main_table(
+        measured, RMSE
+    )
+    assert "the paper ticks" not in paper_tables.main_table(measured, ACCURACY)
 
 
 def test_higher_accuracy_is_better(measured):

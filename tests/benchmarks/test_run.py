@@ -27,6 +27,15 @@ def test_a_cell_becomes_a_row_and_is_kept(tmp_path, capsys):
     assert measured["versions"].str.contains("scikit-learn").all()
 
 
+def test_in_process_nothing_is_started(tmp_path, monkeypatch):
+    out, here = tmp_path / "apart.csv", tmp_path / "here.csv"
+    command(out, "--folds", "0")
+    monkeypatch.setattr(run, "run_limited", None)
+    monkeypatch.setattr(run, "python_for", None)
+    command(here, "--folds", "0", "--in-process")
+    assert tables.read(here)["error"].tolist() == tables.read(out)["error"].tolist()
+
+
 def test_a_failure_is_recorded_and_can_be_tried_again(tmp_path):
     out = tmp_path / "results.csv"
     command(out, "--folds", "0", "--n-jobs", "13")

@@ -111,7 +111,10 @@ def test_awkward_table(tmp_path):
         (b"PAR1" + bytes(30) + b"\x10\0\0\0PAR1", "t.csv: "),
         (b"PK\x03\x04 sheet", "t.csv: it is a spreadsheet or a zip archive; save it as CSV"),
         ("x,y\n1,\n2,NA\n", "all are missing"),
-        ("x,y\n1,a\n2,b\n3,c\n", "must hold numbers or two classes to be a target; it holds 3"),
+        (
+            "x,y\n1,a\n2,b\n3,c\n",
+            "must hold numbers or two or more classes to be a target; it holds 3",
+        ),
     ],
 )
 def test_tables_that_cannot_be_fitted(tmp_path, content, words):
@@ -142,7 +145,7 @@ def test_settings_that_the_estimator_refuses_are_a_wrong_call(folder):
     fit = ["fit", folder / "bikes.csv", "--target", "busy", "--set"]
     assert "max_depth must be an integer from 0 to 100; got -1" in refusal(*fit, "max_depth=-1")
     assert "growth must be one of" in refusal(*fit, "growth=fast")
-    assert "there is no feature 'huor'" in refusal(*fit, 'partitions={"wind": ["huor > 1"]}')
+    assert "there is no feature 'huor'" in refusal(*fit, 'growth={"wind": ["huor > 1"]}')
 
 
 def test_weights_count(folder, tmp_path):
@@ -322,3 +325,27 @@ def test_a_probability_can_be_reached(folder):
     found = json.loads(run(*asked, "--probability", "0.5").stdout)["counterfactual"]
     assert found["probabilities"]
     assert "must not both" in refusal(*asked, "--probability", "0.5", "--reach", "flip")
+
+
+def test_counts_with_exposures_on_the_command_line(tmp_path):
+    rng = np.random.default_rng(0)
+    years, age = rng.uniform(0.5, 3.0, 200), rng.integers(18, 80, 200)
+    claims = rng.poisson(years * np.where(age < 30, 1.5, 0.4))
+    table = pd.DataFrame({"age": age, "years": years, "claims": claims})
+    path, out = tmp_path / "claims.csv", tmp_path / "model.json"
+    table.to_csv(path, index=False)
+    exposed = ("--exposure", "years")
+    fit = ("fit", path, "--target", "claims", *QUICK)
+    run(*fit, "--objective", "poisson", *exposed, "--out", out)
+    model = calmgam.load(out)
+    assert (model.link, model.objective.name, model.schema.names) == ("log", "poisson", ("age",))
+    printed = records(run("predict", out, path, *exposed).stdout)
+    predicted = [float(row["prediction"]) for row in printed]
+    np.testing.assert_allclose(predicted, years * model.predict(table[["age"]]))
+    measured = run("summary", out, path, "--target", "claims", *exposed).stdout
+    assert "Poisson deviance" in measured and "poisson, log link" in measured
+    assert "did you mean 'poisson'" in refusal(*fit, "--objective", "poison")
+    assert "level must be a number in (0, 1)" in refusal(*fit, "--objective", "quantile:9")
+    assert "one of --offset and --exposure" in refusal(*fit, *exposed, "--offset", "age")
+    table.assign(years=0.0).to_csv(path, index=False)
+    assert "must hold numbers above 0 to be the exposure" in refusal(*fit, *exposed, code=1)

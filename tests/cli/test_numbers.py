@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from calmgam import load
 from calmgam.cli.tables import Spelling, read_table
 from shell import QUICK, notes, records, refusal, run, write
 
@@ -74,7 +75,7 @@ def test_commands_take_decimal_commas_with_a_note(tmp_path, prices):
     assert "price numeric 0.25 to 58.75" in said
     assert "note" not in notes(*comma, *fit, out, "--decimal", ",")
     run(*point, *fit, tmp_path / "same.json")
-    assert out.read_bytes() == (tmp_path / "same.json").read_bytes()
+    assert load(out) == load(tmp_path / "same.json")
     rows = run("predict", out, tmp_path / "comma.csv", "--keep", "price").stdout
     assert records(rows)[0]["price"] == "0,25"
     assert "is not one of" in refusal(*comma, *fit, out, "--decimal", "x")

@@ -29,11 +29,11 @@ def test_a_misspelt_setting_of_a_part_is_answered_with_the_nearest():
 
 
 def test_words_are_words_and_literals_are_values():
-    texts = ["growth=heterogeneity", "max_splits=None", 'split_features=["a"]']
+    texts = ["growth=heterogeneity", "max_splits=None", 'condition_features=["a"]']
     assert read_settings(texts, CALMRegressor()) == {
         "growth": "heterogeneity",
         "max_splits": None,
-        "split_features": ["a"],
+        "condition_features": ["a"],
     }
 
 

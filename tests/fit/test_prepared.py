@@ -2,11 +2,9 @@ import numpy as np
 import pytest
 
 from calmgam.fit.data.bags import training_rows, validation_rows
-from calmgam.fit.prepared import Limits, positions_of
-from calmgam.model.schema import Schema
+from calmgam.fit.policies import Policy
+from calmgam.fit.prepared import Limits
 from prepared import prepared_of
-
-SCHEMA = Schema.learn(np.arange(8.0).reshape(2, 4))
 
 
 @pytest.mark.parametrize(
@@ -17,28 +15,15 @@ SCHEMA = Schema.learn(np.arange(8.0).reshape(2, 4))
         ("max_depth", True, "max_depth must be an integer from 0 to 100; got True"),
         ("max_splits", -2, 'max_splits must be an integer >= 0, "auto" or None; got -2'),
         ("max_splits", "all", "max_splits must be an integer >= 0, \"auto\" or None; got 'all'"),
-        ("sparsity", -0.5, r"sparsity must be a number in \[0, inf\); got -0.5"),
     ],
 )
 def test_limits_check_themselves(name, value, message):
     with pytest.raises(ValueError, match=message):
-        Limits((0,), (1,), **{name: value})
+        Limits((0,), Policy((1,)), **{name: value})
 
 
 def test_numpy_numbers_are_numbers():
-    Limits((0,), (1,), max_depth=np.int64(1), max_splits=np.int64(2), sparsity=np.float32(0.1))
-
-
-def test_features_are_chosen_by_name_or_position():
-    assert positions_of(["x2", 0, "x0"], SCHEMA, "split_features") == (0, 2)
-    assert positions_of(None, SCHEMA, "split_features") == (0, 1, 2, 3)
-    assert positions_of([], SCHEMA, "split_features") == ()
-
-
-@pytest.mark.parametrize("chosen", [["z"], [17], [None]])
-def test_unknown_features_are_refused(chosen):
-    with pytest.raises(ValueError, match="condition_features must name features; got"):
-        positions_of(chosen, SCHEMA, "condition_features")
+    Limits((0,), Policy((1,)), max_depth=np.int64(1), max_splits=np.int64(2))
 
 
 @pytest.fixture

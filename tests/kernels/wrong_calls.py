@@ -49,10 +49,24 @@ def _weights(rng):
     return rng.choice([0.0, 0.5, 1.0, 3.0], N_ROWS)
 
 
+def _loss(rng):
+    """Return a loss of the kernels that takes 0 and 1."""
+    losses = (
+        _kernels.SquaredError(),
+        _kernels.LogLoss(),
+        _kernels.Poisson(),
+        _kernels.Tweedie(1.5),
+        _kernels.Huber(1.0),
+        _kernels.Quantile(0.9, 0.5, 0.5),
+        _kernels.GivenLoss(lambda scores: np.stack([-scores, np.ones_like(scores), scores**2])),
+    )
+    return losses[rng.integers(len(losses))]
+
+
 def boosting(rng):
     """Arguments of BagGroup: one feature whole, one with one condition, one with levels."""
-    logistic = bool(rng.integers(2))
-    target = rng.integers(0, 2, N_ROWS).astype(float) if logistic else rng.normal(size=N_ROWS)
+    loss = _loss(rng)
+    target = rng.integers(0, 2, N_ROWS).astype(float)
     return {
         "cells": _codes(rng, [6, 10, 4]),
         "parents": [[0], [0, 0, 0], [0]],
@@ -60,9 +74,12 @@ def boosting(rng):
         "ordered": [True, True, False],
         "target": target,
         "weight": _weights(rng),
+        "offset": rng.normal(size=N_ROWS),
         "roles": rng.integers(0, 4, (N_ROWS, _kernels.LANES)).astype(np.uint8),
         "seeds": [1, 2, 3],
-        "logistic": logistic,
+        "intercepts": [0.1, 0.2, 0.3],
+        "loss": loss,
+        "max_step": 2.0,
         "learning_rate": 0.1,
         "max_rounds": 5,
         "patience": 3,
@@ -130,15 +147,18 @@ def ice(rng):
 
 
 def trees(rng):
-    logistic = bool(rng.integers(2))
-    target = rng.integers(0, 2, N_ROWS).astype(float) if logistic else rng.normal(size=N_ROWS)
+    loss = _loss(rng)
+    target = rng.integers(0, 2, N_ROWS).astype(float)
     return {
         "codes": _codes(rng, [6, 5, 4]),
         "n_slots": [6, 5, 4],
         "ordered": [True, True, False],
         "target": target,
         "weight": _weights(rng),
-        "logistic": logistic,
+        "offset": rng.normal(size=N_ROWS),
+        "loss": loss,
+        "base": 0.5,
+        "max_step": 2.0,
         "max_rounds": 5,
         "patience": 3,
         "validation_share": 0.2,
@@ -201,6 +221,62 @@ def gram(rng):
         "weight": _weights(rng),
         "n_columns": 11,
         "n_threads": int(rng.integers(1, 4)),
+    }
+
+
+def column(rng):
+    values = rng.normal(size=N_ROWS).astype(rng.choice(["f4", "f8"]))
+    return {"values": np.where(rng.random(N_ROWS) < 0.1, values.dtype.type(np.nan), values)}
+
+
+def hashed(rng):
+    return {**column(rng), "hashes": np.zeros(N_ROWS, np.uint64)}
+
+
+def slotted(rng):
+    edges = np.sort(rng.normal(size=5))
+    return {**column(rng), "edges": edges, "slots": np.empty(N_ROWS, np.uint16)}
+
+
+def summed(rng):
+    code, n_cells = rng.choice([np.uint8, np.uint16]), [4, 3, 5]
+    return {
+        "codes": _codes(rng, n_cells, code),
+        "n_cells": n_cells,
+        "fold_starts": [0, 10, N_ROWS],
+        "n_threads": int(rng.integers(1, 4)),
+    }
+
+
+def cell_sums(rng):
+    values = rng.integers(-9, 9, N_ROWS)
+    sums = {name: np.zeros((2, 12), np.int64) for name in ("weights", "sums")}
+    weight = None if rng.integers(2) else rng.integers(0, 9, N_ROWS)
+    return {**summed(rng), "weight": weight, "values": values, **sums}
+
+
+def pair_sums(rng):
+    kind = rng.choice([np.uint32, np.int64])
+    weight = None if rng.integers(2) else rng.integers(0, 9, N_ROWS).astype(kind)
+    return {**summed(rng), "weight": weight, "tiles": np.zeros((2, 12 + 20 + 15), kind)}
+
+
+def gram_bag(rng):
+    settings = boosting(rng)
+    rows = ("cells", "target", "weight", "offset", "roles", "seeds", "intercepts")
+    for name in (*rows, "loss", "max_step"):
+        del settings[name]
+    n_lines, n_cells = 6 + 15 + 4, 6 + 10 + 4
+    lines = rng.uniform(size=(2, n_lines, n_cells)).astype(np.float32)
+    return {
+        "all": lines.sum(axis=0),
+        "left_out": lines[0],
+        "sums": rng.normal(size=(2, n_cells)),
+        "weights": rng.uniform(size=(2, n_cells)),
+        "squares": np.array([2.0, 1.0]),
+        **settings,
+        "order": [2, 0, 1],
+        "seed": 5,
     }
 
 
@@ -323,11 +399,31 @@ def call_joint(rng, wrong):
     return growth.best_splits(**wrong(splits(rng)))
 
 
+def call_gram_bag(rng, wrong):
+    bag = _kernels.GramBag(**wrong(gram_bag(rng)))
+    bag.advance(min(wrong({"n_rounds": 3})["n_rounds"], 50))
+    return bag.curves(), bag.round, bag.intercept, bag.best_loss, bag.best_round
+
+
 def simple(function, arguments):
     return lambda rng, wrong: function(**wrong(arguments(rng)))
 
 
+def made(kind, **arguments):
+    """Return a call that makes a loss."""
+    return simple(kind, lambda rng: dict(arguments))
+
+
 CALLS = {
+    "SquaredError": made(_kernels.SquaredError),
+    "LogLoss": made(_kernels.LogLoss),
+    "Poisson": made(_kernels.Poisson),
+    "Gamma": made(_kernels.Gamma),
+    "Tweedie": made(_kernels.Tweedie, power=1.5),
+    "Huber": made(_kernels.Huber, width=1.0),
+    "Quantile": made(_kernels.Quantile, level=0.9, share=0.5, mean_cost=0.5),
+    "Softmax": made(_kernels.Softmax, n_classes=3),
+    "GivenLoss": made(_kernels.GivenLoss, function=np.negative),
     "BagGroup": call_boosting,
     "JointGrowth": call_joint,
     "curve_split_gains": simple(_kernels.curve_split_gains, curve_gains),
@@ -336,6 +432,12 @@ CALLS = {
     "ice_sums": simple(_kernels.ice_sums, ice),
     "boost_trees": simple(_kernels.boost_trees, trees),
     "gram": simple(_kernels.gram, gram),
+    "mix_column": simple(_kernels.mix_column, hashed),
+    "summarise": simple(_kernels.summarise, column),
+    "find_slots": simple(_kernels.find_slots, slotted),
+    "add_cells": simple(_kernels.add_cells, cell_sums),
+    "add_pairs": simple(_kernels.add_pairs, pair_sums),
+    "GramBag": call_gram_bag,
 }
 REFUSALS = (ValueError, TypeError, MemoryError, KeyError)  # KeyError: of a name that was left out
 
@@ -350,7 +452,7 @@ def run(n_calls, seed=0):
             with open(path, "w") as file:
                 file.write(f"{number} {name}\n")
         # of a function with several methods any one may be called wrongly
-        chance = 1.0 if name not in ("BagGroup", "JointGrowth") else 0.4
+        chance = 1.0 if name not in ("BagGroup", "GramBag", "JointGrowth") else 0.4
 
         def wrong(arguments, rng=rng, chance=chance):
             return damaged(rng, arguments) if rng.random() < chance else arguments

@@ -163,8 +163,34 @@ def models(draw):
 
 
 @st.composite
+def softmax_models(draw):
+    """Draw a model of three or four classes; its curves are random numbers of moderate size."""
+    model, rng = draw(models()), np.random.default_rng(draw(st.integers(0, 2**32)))
+    classes = draw(st.sampled_from([("a", "b", "c"), (0, 1, 2, 5), (True, "x", 0.5)]))
+    terms = tuple(
+        Term(
+            term.feature,
+            term.tree,
+            tuple(
+                replace(
+                    shape,
+                    values=rng.normal(size=(shape.n_slots, len(classes))),
+                    spreads=rng.random((shape.n_slots, len(classes))),
+                )
+                for shape in term.shapes
+            ),
+        )
+        for term in model.terms
+    )
+    intercept = tuple(rng.normal(size=len(classes)))
+    return replace(model, intercept=intercept, terms=terms, link="softmax", classes=classes)
+
+
+@st.composite
 def models_with_history(draw):
     path = draw(paths())
     ledger = draw(ledgers(tuple(step.record for step in path)))
     provenance = draw(st.none() | provenances())
-    return replace(draw(models()), ledger=ledger, path=path, provenance=provenance)
+    return replace(
+        draw(models() | softmax_models()), ledger=ledger, path=path, provenance=provenance
+    )

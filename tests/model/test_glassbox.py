@@ -130,7 +130,7 @@ def test_models_are_values():
         ({"intercept": np.inf}, "intercept must be finite; got inf"),
         ({"terms": TERMS[:3]}, "one term per feature"),
         ({"terms": TERMS[::-1]}, "one term per feature"),
-        ({"link": "log"}, "link must be one of"),
+        ({"link": "probit"}, "link must be one of"),
         ({"link": "logit"}, "two classes"),
         ({"classes": ("a", "b")}, "two classes"),
         ({"link": "logit", "classes": ("a", [])}, "classes and errors must be"),

@@ -35,7 +35,7 @@ def test_features_follow_from_the_records():
 
 
 def test_the_bound_counts_every_feature_or_is_unknown():
-    assert LEDGER.bound == 2 * (0.5 + 0.25)
+    assert LEDGER.bound == math.sqrt(2 * (0.5 + 0.25))
     assert math.isnan(replace(LEDGER, n_features=3).bound)
 
 

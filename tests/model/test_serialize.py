@@ -20,6 +20,7 @@ from test_provenance import PROVENANCE
 from calmgam import CALMRegressor
 from calmgam.model import Condition, PartitionTree, Region, from_json, load, save, to_json
 from calmgam.model.ledger import Ledger, PathPoint, PathSplit, SplitRecord
+from calmgam.model.serialize import canonical_digest, fingerprint
 
 FORMAT = jsonschema.Draft202012Validator(
     json.loads(files("calmgam.model").joinpath("model-schema.json").read_text())
@@ -58,7 +59,7 @@ def test_files(tmp_path):
     save(MODEL, str(path))
     assert [file.name for file in tmp_path.iterdir()] == ["bikes.json"]
     document = json.loads(path.read_text())
-    assert (document["format"], document["version"]) == ("calmgam", 2)
+    assert (document["format"], document["version"]) == ("calmgam", 3)
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -104,7 +105,7 @@ def test_a_file_of_version_1_loads():
     old = json.loads(path.read_text())
     for feature in old["schema"]["features"]:
         feature |= {"whole": False, "ordered": False}
-    assert {name: upgraded[name] for name in old} == old | {"version": 2}
+    assert {name: upgraded[name] for name in old} == old | {"version": 3}
     with pytest.raises(ValueError, match='version 1 must not have the field "ledger"'):
         from_json(json.dumps(upgraded | {"version": 1}))
 
@@ -124,8 +125,8 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
 
 
 def test_a_newer_version_is_refused():
-    text = to_json(MODEL).replace('"version": 2', '"version": 3')
-    message = r"version 3 is newer than this calmgam \(reads up to 2\): upgrade calmgam"
+    text = to_json(MODEL).replace('"version": 3', '"version": 4')
+    message = r"version 4 is newer than this calmgam \(reads up to 3\): upgrade calmgam"
     with pytest.raises(ValueError, match=message):
         from_json(text)
 
@@ -257,9 +258,9 @@ def test_damaged_documents_are_refused_or_whole():
          'terms[0].tree.condition.feature must be the name of a feature; got "nobody"'),
         (("terms", 0, "tree", "left"), None, "terms[0].tree.left must be an object; got null"),
         (("version",), True, "version must be a whole number from 1; got true"),
-        (("classes",), ["yes", "yes"], "classes must be two different labels; got ('yes', 'yes')"),
-        (("classes",), [None, "yes"], "classes must be two different labels"),
-        (("classes",), [1, True], "classes must be two different labels"),
+        (("classes",), ["yes", "yes"], "classes must be different labels; got ('yes', 'yes')"),
+        (("classes",), [None, "yes"], "classes must be different labels"),
+        (("classes",), [1, True], "classes must be different labels"),
         (("schema", "features", 0, "low"), 3.0, "schema.features[0]: range of feature 'x' must be"),
         (("schema", "features", 0, "high"), "inf", "schema.features[0]: range of feature 'x'"),
         (("schema", "features", 0, "has_missing"), 1,
@@ -324,3 +325,21 @@ def test_numbers_out_of_range_are_refused():
         set_at(document, path, value)
         with pytest.raises(ValueError, match=r"."):
             from_json(json.dumps(document))
+
+
+def test_the_fingerprint_is_that_of_the_content(tmp_path):
+    model = MODEL
+    model.save(tmp_path / "model.json")
+    document = json.loads((tmp_path / "model.json").read_text())
+    shuffled = json.dumps(dict(reversed(document.items())), indent=1)
+    assert fingerprint(from_json(shuffled)) == fingerprint(model) == canonical_digest(document)
+    assert fingerprint(replace(model, intercept=model.intercept + 1)) != fingerprint(model)
+
+
+def test_a_file_of_version_2_has_the_objective_of_its_link():
+    document = json.loads(to_json(MODEL))
+    del document["objective"]
+    old = {name: part for name, part in document.items() if name not in ("intervals", "trail")}
+    assert from_json(json.dumps(old | {"version": 2})) == MODEL
+    with pytest.raises(ValueError, match='must have the field "objective"'):
+        from_json(json.dumps(document))

@@ -105,7 +105,7 @@ def test_curves_differ_by_value():
         ({"values": [0.0, 1.0, 2.0, 3.0, math.nan]}, "values of 'x' must be .* finite"),
         ({"counts": -np.ones(5)}, "negative"),
         ({"spreads": -np.ones(5)}, "negative"),
-        ({"values": np.zeros((5, 1))}, "list"),
+        ({"values": np.zeros((5, 1))}, "must be of the same classes"),
         ({"feature": JOB}, "levels have no edges"),
     ],
 )

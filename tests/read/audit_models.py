@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -41,12 +42,12 @@ def random_tree(rng, own, conditions, n_splits, max_depth=3, tree=None):
     return tree
 
 
-def random_model(seed):
+def random_model(seed, features=None):
     """Return a model; some have whole-number curves, so that steps tie, and some rise mostly."""
     rng = np.random.default_rng(seed)
-    n_features = 3 + seed % 6
+    n_features = 3 + seed % 6 if features is None else len(features)
     n_edges, max_conditions = (3, 2) if n_features < 7 else (2, 1)  # keeps brute force small
-    features = tuple(random_feature(rng, index) for index in range(n_features))
+    features = features or tuple(random_feature(rng, index) for index in range(n_features))
     n_conditions = rng.integers(1, max_conditions + 1, n_features)
     pool = [random_condition(rng, f) for f in features for _ in range(n_conditions[f.index])]
     is_whole, slope = rng.random() < 0.3, rng.choice([0.0, 0.0, 3.0])
@@ -64,6 +65,23 @@ def random_model(seed):
         )
         terms.append(Term(feature, tree, tuple(shapes)))
     return Model(Schema(features), float(rng.normal()), tuple(terms))
+
+
+def random_pair(seed):
+    """Return two models over much the same features: one may lack some of them, or some levels."""
+    rng = np.random.default_rng(1000 + seed)
+    features = tuple(random_feature(rng, index) for index in range(3))
+    if seed % 5 == 0:
+        return random_model(seed, features), random_model(seed + 1, features)
+    changed = [f for f in features if rng.random() < 0.8 or f.index == 0]
+    changed.append(replace(random_feature(rng, 3), name="new"))
+    changed = [changed[k] for k in rng.permutation(len(changed))]
+    for place, feature in enumerate(changed):
+        changes = {"index": place, "has_missing": bool(rng.random() < 0.4)}
+        if feature.kind == "categorical" and rng.random() < 0.7:
+            changes |= {"levels": [("b", "c"), ("a", "d", "c"), ("e", "f")][seed % 3]}
+        changed[place] = replace(feature, **changes)
+    return random_model(seed, features), random_model(seed + 1, tuple(changed))
 
 
 def all_values(model, feature, extra_cuts=()):

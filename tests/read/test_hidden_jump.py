@@ -6,8 +6,10 @@ The curve of x1 says −0.2 from −0.1 to 0.1; the truth is +3.8, since the cur
 import numpy as np
 import pytest
 from audit_models import hidden_jump_model
+from reading_models import term
 from test_report import feature_contents
 
+from calmgam.model import Condition, Feature, Model, PartitionTree, Schema
 from calmgam.read.audit import jumps, monotonicity, sensitivity
 from calmgam.read.plots import plot_feature, plot_sensitivity
 from calmgam.read.text import explain, summary
@@ -74,3 +76,16 @@ def test_the_page_draws_the_jump_and_computes_the_truth(show):
     assert article.find_elements("css selector", "svg [stroke-dasharray='1 3']")
     low, high = (line["score"] for line in what_if(driver, np.array([[-0.1, 0.0], [0.1, 0.0]])))
     assert high - low == pytest.approx(3.8)
+
+
+def test_levels_on_the_smaller_side_of_a_jump_are_in_order():
+    city = Feature("city", 0, "categorical", tuple("abcdefghijk"))
+    size = Feature("size", 1, "numeric", low=0.0, high=1.0)
+    inside = tuple(code for code in range(11) if code not in (0, 7, 8))
+    by_city = PartitionTree.trivial().split(0, Condition(city, "=", inside))
+    terms = (
+        term(city, PartitionTree.trivial(), [], [[0.0] * 13], [[1.0] * 13]),
+        term(size, by_city, [], [[0.0, 0.0], [1.0, 1.0]], [[1.0, 0.0]] * 2),
+    )
+    (jump,) = jumps(Model(Schema((city, size)), 0.0, terms), "city").jumps
+    assert jump.at == ("a", "h", "i")

@@ -69,7 +69,7 @@ def test_the_picture_says_why_the_lowest_error_was_not_taken(calm):
 
 def test_some_numbers_of_splits_are_enough(calm):
     X, y = table()
-    options = {"growth": Heterogeneity(min_drop=0.02), "sparsity": 0.0}
+    options = {"growth": Heterogeneity(min_drop=0.02, sparsity=0.0)}
     ledger = clone(calm).set_params(**options).fit(X, y).ledger_
     ax = plot_path(ledger)
     tried = [point.n_splits for point in ledger.path]

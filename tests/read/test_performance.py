@@ -2,10 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from reading_models import hand_model
+from scipy.special import log_softmax
 from sklearn import metrics
 
 from calmgam.model import Model
 from calmgam.read.performance import area_under_curve, performance
+from class_models import with_classes
 
 rng = np.random.default_rng(0)
 X = pd.DataFrame(
@@ -51,6 +53,23 @@ def test_classification_measures_agree_with_scikit_learn():
     measures = performance(model, X, y)
     assert measures["AUC"] == pytest.approx(metrics.roc_auc_score(y, model.score(X)))
     assert measures["log loss"] == pytest.approx(metrics.log_loss(y, model.predict(X)))
+    decided = np.where(model.score(X) > 0, "yes", "no")
+    assert measures["accuracy"] == pytest.approx(metrics.accuracy_score(y, decided))
+
+
+def test_measures_of_many_classes_agree_with_scikit_learn():
+    model = with_classes(hand_model(), ("a", "b", "c", "d"), seed=3)
+    y = rng.choice(["a", "b", "c", "d"], 200)
+    measures = performance(model, X, y)
+    probabilities = model.predict(X)
+    options = {"multi_class": "ovr", "average": "macro"}
+    assert measures["AUC"] == pytest.approx(metrics.roc_auc_score(y, probabilities, **options))
+    # scikit-learn cuts probabilities at the smallest step from 1, which scores can be far beyond
+    code = np.searchsorted(model.classes, y)[:, None]
+    losses = -np.take_along_axis(log_softmax(model.score(X), axis=1), code, axis=1)
+    assert measures["log loss"] == pytest.approx(losses.mean())
+    decided = np.array(model.classes)[probabilities.argmax(axis=1)]
+    assert measures["accuracy"] == pytest.approx(metrics.accuracy_score(y, decided))
 
 
 def test_ties_count_half():
@@ -61,7 +80,10 @@ def test_ties_count_half():
 
 def test_what_equal_targets_do_not_tell_is_left_out():
     assert list(performance(hand_model(), X, np.ones(200))) == ["RMSE"]
-    assert list(performance(hand_model("logit"), X, ["yes"] * 200)) == ["log loss"]
+    measures = performance(hand_model("logit"), X, ["yes"] * 200)
+    assert list(measures) == ["log loss", "accuracy", "calibration error"]
+    shortfall = 1 - hand_model("logit").predict(X).mean()
+    assert measures["calibration error"] == pytest.approx(shortfall)
 
 
 @pytest.mark.parametrize(

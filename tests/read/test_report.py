@@ -22,6 +22,7 @@ from calmgam.read.report import report
 from calmgam.read.report.contents import page_contents
 from calmgam.read.report.page import safe_json
 from calmgam.read.text import explain, summary
+from calmgam.read.views import model_view
 
 ROOT = Path(__file__).parents[2]
 ASSETS = ROOT / "src" / "calmgam" / "read" / "report" / "assets"
@@ -38,9 +39,9 @@ def write(model, folder, **options):
     return report(model, folder / "page.html", **options).read_text(encoding="utf-8")
 
 
-def plain_contents(model, **options):
-    defaults = {"X": None, "y": None, "sample": None, "title": "title"}
-    return page_contents(model, **defaults | options)
+def plain_contents(model, X=None, y=None, **options):
+    defaults = {"sample": None, "title": "title"}
+    return page_contents(model, model_view(model, X, y), **defaults | options)
 
 
 def test_the_path_is_returned_and_the_page_is_complete(tmp_path):
@@ -98,7 +99,9 @@ def test_the_page_holds_what_was_put_in(model, tmp_path):
 def test_packed_curves_are_the_models_to_the_last_bit(seed):
     model = random_model(seed)
     for term, packed in zip(model.terms, plain_contents(model)["model"]["terms"], strict=True):
-        np.testing.assert_array_equal(unpacked(packed["edges"], "<f8"), term.edges)
+        levels = np.arange(term.feature.n_levels)  # codes have edges, too
+        edges = term.edges if term.feature.is_numeric else levels
+        np.testing.assert_array_equal(unpacked(packed["edges"], "<f8"), edges)
         for shape, values in zip(term.shapes, packed["values"], strict=True):
             np.testing.assert_array_equal(unpacked(values, "<f8"), shape.values)
         for shape, counts in zip(term.shapes, packed["counts"], strict=True):
@@ -198,3 +201,9 @@ def test_licences_of_bundled_packages_are_shipped():
 
 def test_the_lock_file_names_no_registry():
     assert '"resolved"' not in (ROOT / "report-page" / "package-lock.json").read_text()
+
+
+def test_the_range_of_the_score_is_told_with_rows(tmp_path):
+    told = contents_of(write(hidden_jump_model("logit"), tmp_path))["range"]
+    assert told[0] == "Every score lies between -1.9 and 1.9."
+    assert told[1].startswith("Lowest for x2 = ") and told[1].endswith("(probability 0.130).")

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from audit_models import random_model
+from export_models import GOLDEN, golden_case
 from reading_models import ROW, hand_model, plain_model, term, wide_model
 
 from calmgam.model import Feature, Model, PartitionTree, Schema
@@ -40,6 +41,22 @@ def test_what_if_equals_the_model_for_100_rows(show, model):
     if model.link == "logit":
         probabilities = 1 / (1 + np.exp(-model.score_encoded(rows)))
         np.testing.assert_allclose([s["probability"] for s in shown], probabilities, atol=1e-12)
+
+
+@pytest.mark.parametrize("number", range(len(GOLDEN)))
+def test_what_if_says_what_the_golden_vectors_say(show, number):
+    case = golden_case(number)
+    model, offset = case.model, case.offset if case.n_outputs == 1 else 0
+    rows = model.schema.encode(case.X)
+    if case.n_outputs > 1:  # the page begins with the first class
+        scores, parts = case.score[:, 0], case.contributions[:, :, 0]
+        model = model.of_class(model.classes[0])
+    else:
+        scores, parts = case.score - offset, case.contributions
+    shown = what_if(show(case.model), rows)
+    np.testing.assert_allclose([line["score"] for line in shown], scores, rtol=0, atol=1e-12)
+    by_importance = np.argsort(-model.importances, kind="stable")
+    assert [line["parts"] for line in shown] == parts[:, by_importance].tolist()
 
 
 def control(driver, feature, kind):

@@ -11,7 +11,7 @@ Results go to standard output, notes and progress to standard error. Exit codes:
 def main() -> None:
     """Run the command line."""
     try:
-        from calmgam.cli.commands import app
+        from calmgam.cli.exact import app  # with the commands that come before it
     except ModuleNotFoundError as error:
         raise SystemExit(f"calmgam needs {error.name} here: pip install 'calmgam[cli]'") from None
     app()

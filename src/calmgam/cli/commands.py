@@ -11,46 +11,56 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
-from rich.text import Text
 from typer.core import TyperGroup
 
-from calmgam import Model, load
+from calmgam import load
+from calmgam.cli.auditing import audit
+from calmgam.cli.editing import edit, simplify
+from calmgam.cli.exports import export
+from calmgam.cli.folders import predict_folder, predictions_of
 from calmgam.cli.options import (
     AsJson,
+    BetweenClasses,
     Categorical,
     Changes,
     Drop,
+    Exposure,
+    Interval,
     Keep,
     MaybeTableFile,
     ModelFile,
     Numeric,
+    ObjectiveName,
+    Offset,
     Settings,
     TableFile,
+    TableOrFolder,
     Task,
     TestTarget,
     Version,
     blaming,
-    feature_called,
     read_change,
     read_number,
+    read_objective,
     read_settings,
-    read_value,
     reads_tables,
     wrongly_called,
 )
 from calmgam.cli.outputs import check_outputs
-from calmgam.cli.printing import NOTES, cell, json_text, note, show, show_columns, visible
-from calmgam.cli.rows import Roles, measured_rows, model_rows, training_rows
+from calmgam.cli.printing import (
+    json_text,
+    note,
+    print_result,
+    show,
+    show_columns,
+    visible,
+)
+from calmgam.cli.rows import Added, Roles, measured_rows, model_rows, training_rows
 from calmgam.cli.tables import Spelling, read_table
 from calmgam.model.files import new_file
-from calmgam.read.audit import counterfactual, jumps, monotonicity, sensitivity
-from calmgam.read.text import N_COLUMNS
+from calmgam.read.audit import counterfactual
 from calmgam.read.text import explain as explain_text
 from calmgam.read.text import summary as summary_text
-from calmgam.read.view_types import joint_jumps
 from calmgam.read.views import model_view, prediction_view
 
 
@@ -101,7 +111,8 @@ def fit(
     out: Annotated[Path | None, typer.Option(help="Model file to write.")] = None,
     report: Annotated[Path | None, typer.Option(help="HTML page to write.")] = None,
     task: Annotated[
-        Task | None, typer.Option(help="Default: classification if the target has two values.")
+        Task | None,
+        typer.Option(help="Default: classification if the target has two values, or text."),
     ] = None,
     categorical: Categorical = None,
     numeric: Numeric = None,
@@ -109,6 +120,9 @@ def fit(
     weight: Annotated[
         str | None, typer.Option(help="Column with weights of rows.", metavar="COLUMN")
     ] = None,
+    objective: ObjectiveName = None,
+    offset: Offset = None,
+    exposure: Exposure = None,
     setting: Settings = None,
     seed: Annotated[int, typer.Option(help="Same seed, same model.")] = 0,
     as_json: AsJson = False,
@@ -117,8 +131,11 @@ def fit(
     from calmgam import CALMClassifier, CALMRegressor
 
     settings = read_settings(setting or (), CALMRegressor())
+    if objective is not None:
+        settings["objective"], task = read_objective(objective), Task.regression
     check_outputs({"--out": out, "--report": report}, {"the table": table})
-    roles = Roles(target, weight, categorical or (), numeric or (), drop or ())
+    added = Added(offset, exposure)
+    roles = Roles(target, weight, categorical or (), numeric or (), drop or (), added)
     rows = training_rows(read_table(table, how, roles.categorical), roles)
     if rows.n_left_out:
         n_rows = rows.n_left_out + len(rows.y)
@@ -130,14 +147,14 @@ def fit(
     estimator = CALMRegressor if task is Task.regression else CALMClassifier
     calm = estimator(random_state=seed, verbose=sys.stderr.isatty()).set_params(**settings)
     with blaming(settings):
-        calm.fit(rows.X, rows.y, sample_weight=rows.weights)
+        calm.fit(rows.X, rows.y, sample_weight=rows.weights, offset=rows.offset)
     try:
         if out:
             calm.model_.save(out)
         if report:
             calm.report(report, title=f"{target} of {table.name}")
     finally:  # the disk may be full, and the fit was long
-        _print(model_view(calm.model_).to_dict(), calm.summary(), as_json)
+        print_result(model_view(calm.model_).to_dict(), calm.summary(), as_json)
     note(f"\nmodel: {out or 'not saved; --out model.json does that'}")
     if report:
         note(f"report: {report}")
@@ -147,18 +164,28 @@ def fit(
 @reads_tables
 def predict(
     model: ModelFile,
-    table: TableFile,
+    table: TableOrFolder,
     how: Spelling,
-    out: Annotated[Path | None, typer.Option(help="CSV file; default: print.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="CSV file; default: print. Of a folder: a folder.")
+    ] = None,
     keep: Keep = None,
+    offset: Offset = None,
+    exposure: Exposure = None,
+    interval: Interval = None,
     as_json: AsJson = False,
 ) -> None:
-    """Predict every row of a table: a number, or a class and the second class's probability."""
+    """Predict every row of a table: a number, or a class and probabilities.
+
+    Of two classes the second one's probability is printed, of more those of all.
+    """
+    names, added = list(dict.fromkeys(keep or ())), Added(offset, exposure)
+    if table.is_dir():
+        return predict_folder(load(model), table, out, names, added, interval)
     check_outputs({"--out": out}, {"the model": model, "the table": table})
     fitted = load(model)
-    names = list(dict.fromkeys(keep or ()))
-    rows = model_rows(table, fitted, how, keep=names)
-    predictions = _predictions(fitted, rows.columns)
+    rows = model_rows(table, fitted, how, keep=names, added=added)
+    predictions = predictions_of(fitted, rows.columns, added, interval)
     for name in names:
         if name in predictions:
             raise typer.BadParameter(f"--keep {name!r}: a column of predictions has that name")
@@ -173,6 +200,7 @@ def predict(
     else:
         with new_file(out, newline="") as file:
             file.write(text)
+    return None
 
 
 @app.command()
@@ -182,12 +210,15 @@ def summary(
     how: Spelling,
     table: MaybeTableFile = None,
     target: TestTarget = None,
+    offset: Offset = None,
+    exposure: Exposure = None,
     as_json: AsJson = False,
 ) -> None:
     """Describe a model on one screen; with a table, measure it too."""
     fitted = load(model)
-    X, y = measured_rows(table, target, fitted, how)
-    _print(model_view(fitted, X, y).to_dict(), summary_text(fitted, X, y), as_json)
+    X, y, added = measured_rows(table, target, fitted, how, Added(offset, exposure))
+    view = model_view(fitted, X, y, offset=added)
+    print_result(view.to_dict(), summary_text(fitted, X, y, offset=added), as_json)
 
 
 @app.command()
@@ -201,14 +232,19 @@ def explain(
     reach: Annotated[
         str | None,
         typer.Option(
-            help="Also: the smallest change that reaches this score, or flips the class.",
-            metavar="SCORE|flip",
+            help="Also: the smallest change that reaches this score or class, or flips the class.",
+            metavar="SCORE|flip|CLASS",
         ),
     ] = None,
     probability: Annotated[
         float | None,
-        typer.Option(help="Also: the smallest change that reaches this probability.", min=0, max=1),
+        typer.Option(
+            help="Also: the smallest change to this probability; of many classes --reach's.",
+            min=0,
+            max=1,
+        ),
     ] = None,
+    between: BetweenClasses = None,
     as_json: AsJson = False,
 ) -> None:
     """Explain one prediction, line by line: a row of a table, or values given by --with."""
@@ -223,57 +259,24 @@ def explain(
     for name in fitted.schema.names:
         if name not in values:
             raise typer.BadParameter(f"there is no value of {name!r}: give a TABLE, or --with")
-    text, plain = explain_text(fitted, values), prediction_view(fitted, values).to_dict()
+    with wrongly_called():
+        text = explain_text(fitted, values, between)
+        plain = prediction_view(fitted, values, between).to_dict()
     for line in plain["lines"]:
         line["value"] = values[line["name"]]  # numbers as numbers
-    if reach and probability is not None:
+    has_many = fitted.link == "softmax"
+    if reach and probability is not None and not has_many:
         raise typer.BadParameter("--reach and --probability must not both be given")
     if reach or probability is not None:
-        goal = reach if reach in (None, "flip") else read_number("--reach", reach)
+        is_text = has_many or reach in (None, "flip")
+        goal = reach if is_text else read_number("--reach", reach or "")
         with wrongly_called():
             found = counterfactual(fitted, values, goal, probability=probability)
         text, plain = f"{text}\n\n{found}", {**plain, "counterfactual": found.to_dict()}
-    _print(plain, text, as_json)
+    print_result(plain, text, as_json)
 
 
-@app.command()
-def audit(
-    model: ModelFile,
-    feature: Annotated[
-        str | None,
-        typer.Argument(metavar="FEATURE", help="One feature in detail; default: all in short."),
-    ] = None,
-    start: Annotated[str | None, typer.Option("--from", help="Value before a change.")] = None,
-    stop: Annotated[str | None, typer.Option("--to", help="Value after it.")] = None,
-    given: Annotated[
-        str | None,
-        typer.Option(help="Only where, say, 'hour <= 7'. Jumps stay those of all."),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Prove what the model does when a feature changes, over all inputs."""
-    fitted = load(model)
-    has_ends = start is not None, stop is not None
-    if feature is None and any(has_ends):
-        raise typer.BadParameter("--from and --to need a feature: calmgam audit MODEL FEATURE")
-    if any(has_ends) and not all(has_ends):
-        raise typer.BadParameter("a change needs both --from and --to")
-    with wrongly_called():  # the model is sound, so an error is about what was asked
-        if feature is None:
-            _audit_all(fitted, given, as_json)
-            return
-        chosen = feature_called(fitted, feature)
-        reports: dict[str, Any]
-        if start is None or stop is None:
-            reports = {
-                "monotonicity": monotonicity(fitted, feature, given),
-                "jumps": jumps(fitted, feature),
-            }
-        else:
-            ends = read_value(chosen, start), read_value(chosen, stop)
-            reports = {"sensitivity": sensitivity(fitted, feature, *ends, given)}
-    plain = {name: report.to_dict() for name, report in reports.items()}
-    _print(plain, "\n".join(map(str, reports.values())), as_json)
+app.command()(audit)
 
 
 @app.command()
@@ -283,6 +286,8 @@ def report(
     how: Spelling,
     table: MaybeTableFile = None,
     target: TestTarget = None,
+    offset: Offset = None,
+    exposure: Exposure = None,
     out: Annotated[
         Path | None, typer.Option(help="HTML file; default: beside the model file.")
     ] = None,
@@ -294,8 +299,15 @@ def report(
     page = out or model.with_suffix(".html")
     check_outputs({"--out": page}, {"the model": model, "the table": table})
     fitted = load(model)
-    X, y = measured_rows(table, target, fitted, how)
-    show(str(write_report(fitted, page, X=X, y=y, title=title)))
+    X, y, added = measured_rows(table, target, fitted, how, Added(offset, exposure))
+    show(str(write_report(fitted, page, X=X, y=y, offset=added, title=title)))
+
+
+app.command()(export)
+
+
+app.command()(edit)
+app.command()(simplify)
 
 
 @app.command()
@@ -314,44 +326,9 @@ def demo(
     run(rows, out, features)
 
 
-def _predictions(model: Model, X: Any) -> dict[str, list[Any]]:
-    mean = model.predict(X).tolist()
-    if model.link != "logit":
-        return {"prediction": mean}
-    classes = model.classify(model.score(X)).tolist()
-    return {"prediction": classes, f"probability_{model.classes[1]}": mean}
-
-
 def _csv_text(names: Iterable[str], records: Iterable[Iterable[Any]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(names)
     writer.writerows(records)
     return text.getvalue()
-
-
-def _audit_all(model: Model, given: str | None, as_json: bool) -> None:
-    """Print a verdict on every feature, the most important one first."""
-    table = Table("feature", "the score, as it grows", "hidden jumps", box=None, pad_edge=False)
-    plain = []
-    features, quiet = model_view(model).features, not sys.stderr.isatty()
-    for view in track(features, "audit", console=NOTES, transient=True, disable=quiet):
-        found = monotonicity(model, view.name, given)
-        is_ordered = found.direction != "unordered"
-        proved = "" if found.proved else " (not proved)"
-        verdict = f"{found.direction}{proved}" if is_ordered else "levels have no order"
-        lines = [cell(str(jump)) for jump in joint_jumps(view.jumps)]
-        table.add_row(cell(view.name), verdict, Text("\n").join(lines))
-        plain.append(found.to_dict() | {"jumps": [jump.to_dict() for jump in view.jumps]})
-    if as_json:
-        _print(plain, "", True)
-    else:
-        width = None if sys.stdout.isatty() else N_COLUMNS
-        Console(highlight=False, width=width, emoji=False).print(table)
-
-
-def _print(plain: Any, text: str, as_json: bool) -> None:
-    if as_json:
-        typer.echo(json_text(plain), nl=False)
-    else:
-        show(text)

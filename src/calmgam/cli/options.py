@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import inspect
 import io
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -38,6 +39,10 @@ def _check_table(path: Path | None) -> Path | None:
     return path
 
 
+def _check_table_or_folder(path: Path | None) -> Path | None:
+    return path if path and path.is_dir() else _check_table(path)
+
+
 def _check_encoding(name: str | None) -> str | None:
     try:
         io.TextIOWrapper(io.BytesIO(), encoding=name or "utf-8")
@@ -59,7 +64,19 @@ MODEL_HELP = "Model file, written by `calmgam fit --out`."
 ModelFile = Annotated[
     Path, typer.Argument(metavar="MODEL", help=MODEL_HELP, exists=True, dir_okay=False)
 ]
+EditsFile = Annotated[
+    Path,
+    typer.Argument(metavar="EDITS", help="JSON list of edits.", exists=True, dir_okay=False),
+]
+NewModel = Annotated[Path, typer.Option("--out", help="Model file to write.")]
+Who = Annotated[str, typer.Option(help="Who edits, for the trail.")]
 TableFile = Annotated[Path, typer.Argument(**TABLE)]
+FOLDER: dict[str, Any] = {
+    "metavar": "TABLE",
+    "help": f"{TABLE_HELP} Or a folder of Parquet, Feather or CSV files.",
+    "callback": _check_table_or_folder,
+}
+TableOrFolder = Annotated[Path, typer.Argument(**FOLDER)]
 MaybeTableFile = Annotated[Path | None, typer.Argument(**TABLE)]
 TestTarget = Annotated[str | None, typer.Option(help="Column with the truth.", metavar="COLUMN")]
 Missing = Annotated[
@@ -72,6 +89,10 @@ Missing = Annotated[
 Version = Annotated[
     bool,
     typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True),
+]
+BetweenClasses = Annotated[
+    tuple[str, str] | None,
+    typer.Option(help="Log-odds of one class against another.", metavar="CLASS CLASS"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Categorical = Annotated[
@@ -105,9 +126,31 @@ Encoding = Annotated[
         callback=_check_encoding,
     ),
 ]
+Offset = Annotated[
+    str | None,
+    typer.Option(help="Column that is added to the score.", metavar="COLUMN"),
+]
+Exposure = Annotated[
+    str | None,
+    typer.Option(help="Column with exposures; their logarithm is the offset.", metavar="COLUMN"),
+]
+ObjectiveName = Annotated[
+    str | None,
+    typer.Option(
+        "--objective",
+        help="What is minimised, such as poisson, quantile:0.9 or tweedie:1.5.",
+        metavar="NAME[:NUMBER]",
+    ),
+]
 Keep = Annotated[
     list[str] | None,
     typer.Option(help="Copy this column of the table.", metavar="COLUMN"),
+]
+Interval = Annotated[
+    float | None,
+    typer.Option(
+        help="Also: an interval that holds this share of new rows, such as 0.9.", min=0.01, max=0.99
+    ),
 ]
 
 
@@ -152,6 +195,19 @@ def wrongly_called(errors: tuple[type[Exception], ...] = (ValueError,)) -> Itera
         yield
     except errors as error:
         raise typer.BadParameter(str(error)) from None
+
+
+def read_objective(text: str) -> Any:
+    """Read NAME or NAME:NUMBER, such as "quantile:0.9"."""
+    from calmgam.fit.data.objectives import LOSSES, loss_of
+
+    name, colon, number = text.partition(":")
+    check_name("objective", name, LOSSES)
+    with wrongly_called((ValueError, TypeError)):
+        if not colon:
+            return loss_of(name)
+        kind: Any = LOSSES[name]
+        return kind(read_number("the number of --objective", number))
 
 
 def feature_called(model: Model, name: str) -> Feature:
@@ -212,6 +268,18 @@ def _read_setting(text: str, parameters: Mapping[str, Any]) -> tuple[str, Any]:
         return name, ast.literal_eval(value)
     except (ValueError, SyntaxError):  # a word
         return name, value
+
+
+def read_edits(path: Path) -> list[Any]:
+    """Read a JSON file of edits: a list, or an object whose "edits" is one."""
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"cannot read edits from {path}: not JSON: {error}") from None
+    plain = plain.get("edits") if isinstance(plain, dict) else plain
+    if not isinstance(plain, list) or not all(isinstance(one, dict) for one in plain):
+        raise ValueError(f"cannot read edits from {path}: it must hold a list of objects")
+    return plain
 
 
 @contextmanager

@@ -46,6 +46,14 @@ def show(text: str) -> None:
     typer.echo(visible(text))
 
 
+def print_result(plain: Any, text: str, as_json: bool) -> None:
+    """Write a result to standard output, as JSON or as text."""
+    if as_json:
+        typer.echo(json_text(plain), nl=False)
+    else:
+        show(text)
+
+
 def json_text(plain: Any) -> str:
     """Return plain values as JSON, without control signs; what is not finite is null."""
     text = json.dumps(_finite(plain), ensure_ascii=False, indent=1, allow_nan=False, default=str)

@@ -20,6 +20,46 @@ MAX_LISTED = 5
 
 
 @dataclass(frozen=True)
+class Added:
+    """The column of what is added to scores: as it is, or an exposure, whose logarithm is."""
+
+    offset: str | None = None
+    exposure: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.offset is not None and self.exposure is not None:
+            raise typer.BadParameter("one of --offset and --exposure can be given")
+
+    @property
+    def named(self) -> list[tuple[str, str]]:
+        """The option that was given, and its column."""
+        given = (("offset", self.offset), ("exposure", self.exposure))
+        return [(option, name) for option, name in given if name is not None]
+
+    @property
+    def columns(self) -> list[str]:
+        """The column, if there is one."""
+        return [name for _, name in self.named]
+
+    def of(self, rows: Any) -> Any:
+        """Return what is added to the score of every row, or None."""
+        if not self.named:
+            return None
+        option, name = self.named[0]
+        values = rows.column(name).to_numpy().astype(np.float64)
+        wrong = ~np.isfinite(values) | ((values <= 0) if option == "exposure" else False)
+        if wrong.any():
+            rule = "numbers above 0" if option == "exposure" else "finite numbers"
+            raise ValueError(
+                f"column {name!r} must hold {rule} to be the {option}; got {values[wrong][0]:g}"
+            )
+        return np.log(values) if option == "exposure" else values
+
+
+NOTHING_ADDED = Added()
+
+
+@dataclass(frozen=True)
 class Roles:
     """What the columns of a table are for: names from the command line, which must fit together."""
 
@@ -28,22 +68,28 @@ class Roles:
     categorical: Sequence[str] = ()
     numeric: Sequence[str] = ()
     drop: Sequence[str] = ()
+    added: Added = NOTHING_ADDED
+
+    @property
+    def beside(self) -> list[str]:
+        """Columns of numbers that are neither target nor features."""
+        return [*([self.weight] if self.weight else []), *self.added.columns]
 
     def __post_init__(self) -> None:
         if self.target in self.drop:
             raise typer.BadParameter(f"--drop {self.target!r} would drop the target")
-        if self.target == self.weight:
-            raise typer.BadParameter(f"{self.target!r} cannot be both --target and --weight")
+        for option, name in (("weight", self.weight), *self.added.named):
+            if self.target == name:
+                raise typer.BadParameter(f"{self.target!r} cannot be both --target and --{option}")
         for name in self.numeric:
             if name in self.categorical:
                 raise typer.BadParameter(f"{name!r} cannot be both --numeric and --categorical")
 
     def check(self, names: Sequence[str]) -> None:
         """Refuse names of columns that do not exist."""
-        weight = [self.weight] if self.weight else []
-        for name in (self.target, *weight, *self.drop, *self.categorical, *self.numeric):
+        for name in (self.target, *self.beside, *self.drop, *self.categorical, *self.numeric):
             check_name("column", name, names)
-        if not set(names) - {self.target, *weight, *self.drop}:
+        if not set(names) - {self.target, *self.beside, *self.drop}:
             raise typer.BadParameter(
                 f"the table must have a column beside {self.target!r} to learn from"
             )
@@ -51,11 +97,12 @@ class Roles:
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """The rows of a table that have a target: features, target, weights."""
+    """The rows of a table that have a target: features, target, weights, offset."""
 
     X: Any
     y: Any
     weights: Any
+    offset: Any
     target: str
     n_left_out: int
 
@@ -69,14 +116,16 @@ class TrainingRows:
             )
 
     def guess_task(self) -> str:
-        """Return "classification" if the target has two values, "regression" if it has numbers."""
+        """Return "classification" if the target has two values or texts, else "regression"."""
         values = np.unique(self.y)
         if len(values) == 2:
             return "classification"
         if self.y.dtype.kind in "fiu":
             return "regression"
+        if 1 < len(values) <= len(self.y) / 2:
+            return "classification"
         raise ValueError(
-            f"column {self.target!r} must hold numbers or two classes to be a target; "
+            f"column {self.target!r} must hold numbers or two or more classes to be a target; "
             f"it holds {counted(len(values), 'different value')}, such as {values[0]!r}"
         )
 
@@ -86,17 +135,16 @@ def training_rows(table: Table, roles: Roles) -> TrainingRows:
     import pyarrow as pa
 
     roles.check(table.names)
-    used = [name for name in table.names if name not in roles.drop or name == roles.weight]
+    used = [name for name in table.names if name not in roles.drop or name in roles.beside]
     guessed = [name for name in used if name not in roles.categorical]
     columns = table.with_numbers(guessed).columns.select(used)
-    weight = [roles.weight] if roles.weight else []
-    required = [name for name in (*roles.numeric, *weight) if name in used]
+    required = [name for name in dict.fromkeys((*roles.numeric, *roles.beside)) if name in used]
     require_numbers(columns, required)
     refuse_words(columns, guessed)
     for name in required:
         columns = cast(columns, name, pa.float64())
     rows = _with_target(columns, roles.target)
-    X = rows.drop_columns([roles.target, *weight])
+    X = rows.drop_columns([roles.target, *dict.fromkeys(roles.beside)])
     for field in X.schema:
         if pa.types.is_temporal(field.type):
             raise ValueError(
@@ -107,6 +155,7 @@ def training_rows(table: Table, roles: Roles) -> TrainingRows:
         X=X,
         y=rows.column(roles.target).to_numpy(),
         weights=rows.column(roles.weight).to_numpy() if roles.weight else None,
+        offset=roles.added.of(rows),
         target=roles.target,
         n_left_out=columns.num_rows - rows.num_rows,
     )
@@ -122,9 +171,14 @@ def _with_target(columns: Any, target: str) -> Any:
 
 
 def model_rows(
-    path: Path, model: Model, how: Spelling, target: str | None = None, keep: Sequence[str] = ()
+    path: Path,
+    model: Model,
+    how: Spelling,
+    target: str | None = None,
+    keep: Sequence[str] = (),
+    added: Added = NOTHING_ADDED,
 ) -> Table:
-    """Read the columns that a model asks for, and its target; others come along as written."""
+    """Read the columns that a model asks for, target and offset; others come along as written."""
     labels = [feature.name for feature in model.schema.features if feature.kind == "categorical"]
     others = [target] if target is not None else []
     if any(isinstance(each, str) for each in model.classes):
@@ -134,26 +188,31 @@ def model_rows(
         if name not in table.names:
             hint = did_you_mean(name, table.names)
             raise ValueError(f"{path} must have a column called {name!r}; {hint}")
-    for name in (*others, *keep):
+    for name in (*others, *keep, *added.columns):
         check_name("column", name, table.names)
-    names = [*model.schema.names, *others]
+    beside = [name for name in added.columns if name not in model.schema.names]
+    names = [*model.schema.names, *others, *beside]
     table = table.select(names).with_numbers([name for name in names if name not in labels])
     numeric = (feature.name for feature in model.schema.features if feature.is_numeric)
-    require_numbers(table.columns, numeric)
+    require_numbers(table.columns, [*numeric, *added.columns])
     return table
 
 
 def measured_rows(
-    path: Path | None, target: str | None, model: Model, how: Spelling
-) -> tuple[Any, Any]:
-    """Read rows on which a model is measured, if there are any."""
+    path: Path | None,
+    target: str | None,
+    model: Model,
+    how: Spelling,
+    added: Added = NOTHING_ADDED,
+) -> tuple[Any, Any, Any]:
+    """Read rows on which a model is measured, if there are any: features, target, offset."""
     if (path is None) != (target is None):
         raise typer.BadParameter("measuring a model needs both TABLE and --target")
     if path is None or target is None:
-        return None, None
+        return None, None, None
     if target in model.schema.names:
         raise typer.BadParameter(f"{target!r} is a feature of the model, so not its target")
-    rows = _with_target(model_rows(path, model, how, target).columns, target)
+    rows = _with_target(model_rows(path, model, how, target, added=added).columns, target)
     y = rows.column(target).to_numpy()
     unknown = sorted(set(y.tolist()) - set(model.classes), key=str) if model.classes else []
     if unknown:
@@ -164,4 +223,4 @@ def measured_rows(
         )
     if not model.classes:
         require_numbers(rows, [target])
-    return rows.drop_columns([target]), y
+    return rows.select(list(model.schema.names)), y, added.of(rows)

@@ -5,37 +5,62 @@
     curves      all curves at once, in these regions                     fit/curves
     model       averages of bags, in canonical form and the user's units
 
-`fit`, `refit_splits` and `stability` of the estimators all come through here.
+`fit`, `refit_splits` and `stability` of the estimators all come through here. Of a large table a
+sample is prepared, in which regions are found; curves are learned from all rows (`fit/scale/`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from calmgam.fit.constraints import Constraints
 from calmgam.fit.curves.assembling import assemble
-from calmgam.fit.curves.by_name import check_task, fit_curves
+from calmgam.fit.curves.boosting import Boosting
+from calmgam.fit.curves.by_name import check_loss, check_runs, fit_curves
 from calmgam.fit.curves.contract import CurveData, CurveLearner
 from calmgam.fit.data.bags import draw_bags
-from calmgam.fit.data.binning import MAX_BINS, bin_table
+from calmgam.fit.data.binning import MAX_BINS, Binned, bin_table
 from calmgam.fit.data.checks import decoder, warn_of_identifiers, warn_of_rare_classes
+from calmgam.fit.data.losses import Loss, SquaredError
 from calmgam.fit.data.target import Target
-from calmgam.fit.prepared import Limits, Prepared, positions_of
+from calmgam.fit.policies import positions_of, read_policy
+from calmgam.fit.prepared import Limits, Prepared
 from calmgam.fit.references.fitting import ReferenceLearner
 from calmgam.fit.regions.found import Regions
 from calmgam.fit.regions.given import Partition, given_trees
 from calmgam.fit.regions.growth import Growth
 from calmgam.fit.regions.search import search_regions
 from calmgam.fit.regions.stability import stability_of
+from calmgam.fit.scale.arrow import Columns
+from calmgam.fit.scale.fitting import learn_from_moments
+from calmgam.fit.scale.profile import SAMPLE_ROWS, ProfilePass
+from calmgam.fit.scale.rows import (
+    LARGE_TABLE,
+    AllRows,
+    Large,
+    Roles,
+    as_frame,
+    sampled_target,
+    take_rows,
+)
+from calmgam.fit.scale.sources import engine_of
+from calmgam.fit.scale.sums import check_sums, why_no_sums
 from calmgam.fit.support.progress import stage
 from calmgam.fit.support.settings import check_integer
-from calmgam.model.glassbox import Model
+from calmgam.model.canonical import cell_counts
+from calmgam.model.glassbox import Model, Term
+from calmgam.model.intervals import MIN_ROWS, Intervals
 from calmgam.model.ledger import SplitRecord
-from calmgam.model.schema import Schema
+from calmgam.model.links import response
+from calmgam.model.schema import FloatArray, Schema
+from calmgam.model.shapes import slot_codes
 from calmgam.model.tree import PartitionTree
+
+ReadTarget = Callable[[Any, FloatArray, FloatArray | None], Target]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,42 +70,41 @@ class Plan:
     Attributes
     ----------
     reference : str, estimator or callable
-    growth : Growth
+    growth : Growth, or mapping of regions
+        How regions are found; or the regions themselves, and nothing is searched.
     curves : CurveLearner
-    max_depth, max_splits, sparsity, split_features, condition_features
-        As in `Limits`; features by name or position.
-    partitions : mapping or None
-        Regions given by the user; nothing is searched then.
+    max_depth, max_splits
+        As in `Limits`.
+    condition_features, never_condition_on, interactions
+        As in `read_policy`; features by name or position.
+    monotone : mapping or None
+        As in `Constraints.read`.
     max_bins : int
     seed, n_jobs : int
     verbose : bool
     """
 
     reference: Any
-    growth: Growth
+    growth: Growth | Mapping[str, Partition]
     curves: CurveLearner
     max_depth: int
     max_splits: int | str | None
-    sparsity: float
-    split_features: Iterable[str | int] | None
     condition_features: Iterable[str | int] | None
-    partitions: Mapping[str, Partition] | None
+    never_condition_on: Iterable[str | int] | None
+    interactions: Any
+    monotone: Mapping[str | int, str] | None
     max_bins: int
     seed: int
     n_jobs: int
     verbose: bool
 
-    def check(self, task: str) -> None:
+    def check(self, loss: Loss) -> None:
         """Refuse what makes no sense, before any work is done."""
-        self.growth.check()
+        if isinstance(self.growth, Growth):
+            self.growth.check()
         self.curves.check()
-        check_task(self.curves, task)
+        check_loss(self.curves, loss)
         check_integer("max_bins", self.max_bins, low=2, high=MAX_BINS)
-        if self.partitions is not None and not isinstance(self.partitions, Mapping):
-            raise ValueError(
-                "partitions must map names of features to their regions, such as "
-                f'{{"temp": ["hour <= 7", "hour > 7"]}}; got {self.partitions!r}'
-            )
 
 
 def prepare(X: Any, target: Target, plan: Plan, schema: Schema | None = None) -> Prepared:
@@ -95,24 +119,20 @@ def prepare(X: Any, target: Target, plan: Plan, schema: Schema | None = None) ->
     schema : Schema, optional
         That of a fitted model; learned from X if not given.
     """
-    plan.check(target.loss.task)
+    plan.check(target.loss)
     bag_rng, search_rng = np.random.default_rng(plan.seed).spawn(2)
     is_new = schema is None
     schema = schema or Schema.learn(X)
-    limits = Limits(
-        positions_of(plan.split_features, schema, "split_features"),
-        positions_of(plan.condition_features, schema, "condition_features"),
-        plan.max_depth,
-        plan.max_splits,
-        plan.sparsity,
-    )
+    constraints = Constraints.read(plan.monotone, schema)
+    check_runs(plan.curves, constraints.runs.values(), target.loss)
+    limits = read_limits(plan, constraints, schema)
     encoded = schema.encode(X)
     if is_new:
         warn_of_identifiers(encoded, schema)
         warn_of_rare_classes(target)
     return Prepared(
         encoded,
-        bin_table(encoded, schema, plan.max_bins),
+        bin_rows(encoded, schema, plan, constraints),
         target,
         ReferenceLearner(plan.reference, schema, decoder(X, encoded, schema), plan.seed),
         limits,
@@ -123,14 +143,91 @@ def prepare(X: Any, target: Target, plan: Plan, schema: Schema | None = None) ->
     )
 
 
+def bin_rows(X: FloatArray, schema: Schema, plan: Plan, constraints: Constraints) -> Binned:
+    """Bin the rows; every threshold that growth may ask for is a cut."""
+    n_spaced = plan.growth.n_spaced if isinstance(plan.growth, Growth) else 0
+    binned = bin_table(X, schema, plan.max_bins, n_spaced)
+    return replace(binned, runs=constraints.of(schema.n_features))
+
+
+def read_limits(plan: Plan, constraints: Constraints, schema: Schema) -> Limits:
+    """Read how large the model may become, and what may stand together.
+
+    Conditions are never about constrained features: crossing one would switch other curves.
+    """
+    split_features = plan.growth.split_features if isinstance(plan.growth, Growth) else None
+    positions = positions_of(split_features, schema, "split_features")
+    policy = read_policy(
+        plan.condition_features, plan.never_condition_on, plan.interactions, schema
+    )
+    asked = tuple(j for j in policy.condition_features if j not in constraints.runs)
+    return Limits(
+        tuple(i for i in positions if i not in constraints.whole),
+        replace(policy, condition_features=asked),
+        plan.max_depth,
+        plan.max_splits,
+    )
+
+
+def prepare_dataset(dataset: Any, roles: Roles, plan: Plan, read: ReadTarget) -> Large:
+    """Go through a dataset once, and prepare a sample of its rows.
+
+    Parameters
+    ----------
+    dataset : path, Arrow dataset, record batches, Dask or Spark data frame
+    roles : Roles
+        Names of the columns of y, weights and offset.
+    plan : Plan
+    read : callable
+        Makes the target of y, weights and offset.
+    """
+    engine = engine_of(dataset)
+    columns = Columns.of(engine.schema, roles.target, roles.weight, roles.offset)
+    with stage("sample", plan.verbose) as progress:
+        statistic = ProfilePass(columns, SAMPLE_ROWS, plan.n_jobs)
+        profile = engine.map_reduce(statistic, columns.names, progress)
+    profile.check()
+    schema, table = profile.schema(columns), profile.sampled()
+    y, weights, offset = sampled_target(table, columns)
+    target = read(y, np.ones(len(y)) if weights is None else weights, offset)
+    if target.n_rows < profile.n_rows:
+        check_sums(plan.curves, plan.monotone, target)
+    columns = replace(columns, classes=target.classes)
+    prepared = prepare(as_frame(table.select(list(columns.kinds))), target, plan, schema)
+    rows = AllRows.of_dataset(engine, columns, profile, target)
+    return Large(prepared, rows, profile.n_rows, profile.table_sha256(columns))
+
+
+def prepare_large(X: Any, target: Target, plan: Plan, schema: Schema | None = None) -> Large:
+    """Prepare a sample of a large table in memory."""
+    schema = schema or Schema.learn(X)
+    encoded = schema.encode(X)
+    rows = AllRows.in_memory(encoded, target)
+    some = rows.sample()
+    prepared = prepare(take_rows(X, some), target.take(some), plan, schema)
+    return Large(prepared, rows, len(encoded))
+
+
+def is_large(target: Target, plan: Plan) -> bool:
+    """Whether curves of a table in memory are learned from sums over its rows."""
+    return (
+        target.n_rows >= LARGE_TABLE
+        and isinstance(target.loss, SquaredError)
+        and why_no_sums(plan.curves, plan.monotone, target) is None
+    )
+
+
 def find_regions(prepared: Prepared, plan: Plan) -> Regions:
     """Find the regions, or take those that are given."""
-    if plan.partitions is not None:
-        return Regions(given_trees(plan.partitions, prepared))
-    if plan.max_depth == 0:
-        return Regions((PartitionTree.trivial(),) * prepared.schema.n_features)
-    with stage("regions", plan.verbose) as progress:
-        return search_regions(plan.growth, replace(prepared, progress=progress))
+    if not isinstance(plan.growth, Growth):
+        regions = Regions(given_trees(plan.growth, prepared))
+    elif plan.max_depth == 0:
+        regions = Regions((PartitionTree.trivial(),) * prepared.schema.n_features)
+    else:
+        with stage("regions", plan.verbose) as progress:
+            regions = search_regions(plan.growth, replace(prepared, progress=progress))
+    prepared.limits.policy.check(regions.trees, prepared.schema)
+    return regions
 
 
 def learn_curves(prepared: Prepared, regions: Regions, plan: Plan) -> Model:
@@ -146,10 +243,54 @@ def learn_curves(prepared: Prepared, regions: Regions, plan: Plan) -> Model:
             prepared.n_jobs,
             progress,
         )
-        features = [i for i in range(len(regions.trees)) if i not in regions.flat]
+        features = [i for i in range(len(regions.trees)) if i not in regions.flat | regions.kept]
         curves, errors = fit_curves(plan.curves, data.only(features), regions.errors)
-    model = assemble(prepared.schema, data, curves.among(features, data.shapes), errors)
-    return replace(model, ledger=regions.ledger, path=regions.path)
+    model = assemble(
+        prepared.schema, data, curves.among(features, data.shapes), errors, regions.kept
+    )
+    Constraints.kept_by(prepared.binned).prove(model, prepared.binned.centres)
+    intervals = _intervals(prepared, regions, curves.out_of_bag(data.only(features)))
+    return replace(model, ledger=regions.ledger, path=regions.path, intervals=intervals)
+
+
+def recounted(term: Term, prepared: Prepared) -> Term:
+    """Return a term of another fit with the rows of this one."""
+    codes = slot_codes(term.feature, term.edges, prepared.X[:, term.feature.index])
+    shape = term.tree.n_leaves, term.n_slots
+    counts = cell_counts(codes, term.tree.leaf_of(prepared.X), shape, prepared.target.weights)
+    shapes = zip(term.shapes, counts, strict=True)
+    return replace(term, shapes=tuple(replace(one, counts=rows) for one, rows in shapes))
+
+
+def _intervals(
+    prepared: Prepared, regions: Regions, out_of_bag: FloatArray | None
+) -> Intervals | None:
+    """Measure errors where bags predict rows that they did not train on; None if they cannot.
+
+    The regions have seen all rows; `benchmarks/intervals.py` measures that this hardly matters.
+    """
+    target = prepared.target
+    if target.classes or out_of_bag is None or target.offset is not None:
+        return None
+    shift, factor = target.units
+    rows = np.flatnonzero(np.isfinite(out_of_bag) & (target.weights > 0))
+    if len(rows) < MIN_ROWS:
+        return None
+    return Intervals.learn(
+        regions.trees,
+        prepared.X[rows],
+        response(target.loss.link, shift + factor * out_of_bag[rows]),
+        target.mean + target.scale * target.values[rows],
+        target.weights[rows],
+    )
+
+
+def learn_curves_of_all(large: Large, regions: Regions, plan: Plan) -> Model:
+    """Learn all curves from all rows of a large table, and make the model."""
+    if large.is_whole:
+        return learn_curves(large.prepared, regions, plan)
+    assert isinstance(plan.curves, Boosting)  # `check_sums`, `is_large`
+    return learn_from_moments(large.prepared, large.rows, regions, plan.curves, plan.verbose)
 
 
 def count_returns(
@@ -157,6 +298,8 @@ def count_returns(
 ) -> list[dict[str, Any]]:
     """Count how often splits come back when the rows are drawn again."""
     *_, rng = np.random.default_rng(plan.seed).spawn(3)  # two are for `prepare`
+    if not isinstance(plan.growth, Growth):
+        return []  # nothing was searched
     with stage("stability", plan.verbose) as progress:
         rows = replace(prepared, rng=rng, bags=prepared.bags[:, :0], progress=progress)
         return stability_of(splits, plan.growth, rows, n_boot)

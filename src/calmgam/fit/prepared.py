@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -13,10 +12,11 @@ from numpy.typing import NDArray
 from calmgam.fit.data.bags import Bags, training_rows, validation_rows
 from calmgam.fit.data.binning import Binned
 from calmgam.fit.data.target import Target
+from calmgam.fit.policies import Policy
 from calmgam.fit.references.fitting import ReferenceLearner
 from calmgam.fit.references.reference import Reference
 from calmgam.fit.support.progress import Progress
-from calmgam.fit.support.settings import check_integer, check_number
+from calmgam.fit.support.settings import check_integer
 from calmgam.model.partition import MAX_DEPTH
 from calmgam.model.schema import FloatArray, Schema
 
@@ -27,25 +27,23 @@ class Limits:
 
     Attributes
     ----------
-    split_features, condition_features : tuple of int
-        Features that may get several curves, and that conditions may be about.
+    split_features : tuple of int
+        Features that may get several curves.
+    policy : Policy
+        Which features may stand together.
     max_depth : int
         Most conditions in a region.
     max_splits : int, "auto" or None
         Splits over all features; "auto": as many as cross-validation supports; None: no limit.
-    sparsity : float
-        Standard errors of held-out loss that fewer splits may cost, with "auto".
     """
 
     split_features: tuple[int, ...]
-    condition_features: tuple[int, ...]
+    policy: Policy
     max_depth: int = 3
     max_splits: int | str | None = "auto"
-    sparsity: float = 1.0
 
     def __post_init__(self) -> None:
         check_integer("max_depth", self.max_depth, low=0, high=MAX_DEPTH)
-        check_number("sparsity", self.sparsity, low=0)
         number = self.max_splits
         is_number = isinstance(number, Integral) and not isinstance(number, bool)
         if number not in ("auto", None) and not (is_number and int(number) >= 0):
@@ -128,19 +126,3 @@ class Prepared:
         validation = validation_rows(self.bags)
         reference = self.fit_reference(training_rows(self.bags), n_jobs=n_jobs)
         return self.target.error(reference.score(self.X[validation]), validation)
-
-
-def positions_of(
-    chosen: Iterable[str | int] | None, schema: Schema, parameter: str
-) -> tuple[int, ...]:
-    """Sorted positions of features given by name or position; None means all."""
-    if chosen is None:
-        return tuple(range(schema.n_features))
-    positions = set()
-    for one in chosen:
-        try:
-            name = one if isinstance(one, str) else schema.names[one]
-            positions.add(schema.index(name))
-        except (KeyError, IndexError, TypeError) as error:
-            raise ValueError(f"{parameter} must name features; got {one!r}") from error
-    return tuple(sorted(positions))

@@ -1,7 +1,8 @@
 """The canonical form: what the height of a curve means.
 
 In: trees, cuts and row counts (the geometry, worked out once) and curve values of any number of
-bags. Out: a shift of the intercept and new values that give every input exactly the same score.
+bags. Out: a shift of the intercept and new values that give every input exactly the same score
+(with many classes: the same probabilities, as their curves are centred over classes, too).
 Every node of T_i but its root may hand a step of height u to f_j, x_j being what its parent splits
 on: T_i's curves below the node lose u; f_j gains u where the node's conditions on x_j hold, in the
 curves whose regions imply its other conditions. The heights minimise the sum over all leaves of
@@ -65,24 +66,47 @@ def canonical(model: Model, X_encoded: FloatArray, weights: FloatArray | None = 
     ]
     shift, values = CanonicalPlan(features, trees, edges, counts).apply(
         [
-            np.array([shape(points) for shape in term.shapes])
+            _classes_first(np.array([shape(points) for shape in term.shapes]))
             for term, points in zip(model.terms, slots, strict=True)
         ]
     )
+    intercept = model.intercept + shift
+    if model.link == "softmax":
+        intercept, values = centred_over_classes(intercept, values)
     terms = []
     for i, term in enumerate(model.terms):
         shapes = tuple(
             ShapeFunction(
                 feature=term.feature,
                 edges=edges[i],
-                values=values[i][leaf],
+                values=values[i][..., leaf, :].T,
                 counts=counts[i][leaf],
                 spreads=shape.spreads[shape.codes(slots[i])],
             )
             for leaf, shape in enumerate(term.shapes)
         )
         terms.append(Term(term.feature, term.tree, shapes))
-    return replace(model, intercept=model.intercept + float(shift), terms=tuple(terms))
+    plain = float(intercept) if np.ndim(intercept) == 0 else tuple(intercept)
+    return replace(model, intercept=plain, terms=tuple(terms))
+
+
+def centred_over_classes(
+    intercepts: FloatArray, values: Sequence[FloatArray]
+) -> tuple[FloatArray, list[FloatArray]]:
+    """Return curves and intercepts whose mean over classes is 0; no probability changes.
+
+    Parameters
+    ----------
+    intercepts : (..., n_classes) array
+    values : sequence of (..., n_classes, n_leaves, n_slots) arrays
+    """
+    moved = [curves - curves.mean(axis=-3, keepdims=True) for curves in values]
+    return intercepts - intercepts.mean(axis=-1, keepdims=True), moved
+
+
+def _classes_first(values: FloatArray) -> FloatArray:
+    """Return (n_leaves, n_slots[, n_classes]) values with the axis of classes in front."""
+    return np.moveaxis(values, -1, 0) if values.ndim == 3 else values
 
 
 class CanonicalPlan:
@@ -97,6 +121,8 @@ class CanonicalPlan:
         The cuts of every feature; every threshold of a condition is one of them.
     counts : sequence of (n_leaves, n_slots) arrays
         Rows (sums of sample weights) per curve and slot.
+    kept : set of int
+        Features that neither give nor take steps.
     """
 
     def __init__(
@@ -105,12 +131,13 @@ class CanonicalPlan:
         trees: Sequence[PartitionTree],
         edges: Sequence[FloatArray],
         counts: Sequence[FloatArray],
+        kept: frozenset[int] = frozenset(),
     ) -> None:
         self._cells = [
             _Cells.of(feature, cuts, trees, rows)
             for feature, cuts, rows in zip(features, edges, counts, strict=True)
         ]
-        self._steps = _steps(trees, self._cells)
+        self._steps = _steps(trees, self._cells, kept)
         self._heights = _heights(self._steps, self._cells)
 
     def apply(self, values: Sequence[FloatArray]) -> tuple[FloatArray, list[FloatArray]]:
@@ -207,7 +234,9 @@ class _Cells:
         return (values * self.averaging) @ np.eye(len(self.points))[self.class_of_slot]
 
 
-def _steps(trees: Sequence[PartitionTree], cells: Sequence[_Cells]) -> FloatArray:
+def _steps(
+    trees: Sequence[PartitionTree], cells: Sequence[_Cells], kept: frozenset[int]
+) -> FloatArray:
     """Return what every movable step of height 1 adds to every cell, (n_steps, n_cells).
 
     A step is movable when every leaf of its taker implies or contradicts the conditions on features
@@ -222,7 +251,8 @@ def _steps(trees: Sequence[PartitionTree], cells: Sequence[_Cells]) -> FloatArra
             regions = trees[taker].regions
             implied = [region.implies(rest) for region in regions]
             contradicted = [region.contradicts(rest) for region in regions]
-            if all(np.logical_or(implied, contradicted)):
+            is_kept = giver in kept or taker in kept
+            if not is_kept and all(np.logical_or(implied, contradicted)):
                 step = [np.zeros(term.shares.shape) for term in cells]
                 step[giver][leaves] = -1
                 step[taker] += np.outer(implied, np.all(own, axis=0))

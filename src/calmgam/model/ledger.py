@@ -2,12 +2,13 @@
 
 In: one `SplitRecord` per node of every grown tree: the split that was made there or, at a leaf,
 the best one that was refused. Out: `Ledger`, which derives from them every feature's heterogeneity
-before and after (sum_r P_r H_r over its leaves) and the paper's bound on the CALM's distance to the
-reference, d · sum_i sum_r P_ir H_ir.
+before and after (sum_r P_r H_r over its leaves) and the paper's bound on the CALM's squared
+distance to the reference, d · sum_i sum_r P_ir H_ir.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import groupby
@@ -55,7 +56,8 @@ class SplitRecord(_Record):
     share
         The region's share P_r of the background's weight.
     heterogeneity_before, drop
-        H of the region, and the share of it that the split takes away.
+        H of the region, in squared units of the score (joint growth: of the standardised one),
+        and the share of it that the split takes away.
     accepted, reason
         Whether the split was made; why not, if not.
     """
@@ -270,11 +272,17 @@ class Ledger:
 
     @property
     def bound(self) -> float:
-        """Bound d · sum_i sum_r P_ir H_ir; NaN if some feature's PDP was not searched."""
+        """Bound on the distance of the best fit in these regions to the reference, in units of y.
+
+        The root of d · sum_i sum_r P_ir H_ir bounds the root mean squared difference (tested
+        with independent features); of a classifier, in log-odds (with
+        ``effect_scale="response"``, in probability). NaN if some feature's PDP was not searched.
+        """
         features = self.features
         if len(features) < self.n_features or self.effect != "pdp":
             return float("nan")
-        return self.n_features * sum(feature.heterogeneity_after for feature in features)
+        total = sum(feature.heterogeneity_after for feature in features)
+        return math.sqrt(self.n_features * max(total, 0.0))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the records in plain values, one dict per split."""

@@ -140,6 +140,15 @@ class Plain:
                 return array
         return np.array([item.number() for item in self.items()], dtype=np.float64)
 
+    def numbers_by_class(self) -> FloatArray:
+        """Return a list of finite numbers, or of equally long lists of them."""
+        if not isinstance(self.value, list) or not any(isinstance(v, list) for v in self.value):
+            return self.numbers()
+        lines = [item.numbers() for item in self.items()]
+        if len({len(line) for line in lines}) > 1:
+            raise self.error("hold lists of the same length")
+        return np.array(lines)
+
     def find(self, table: Mapping[str, T], what: str) -> T:
         """Return what a table holds under this text."""
         if not isinstance(self.value, str) or self.value not in table:

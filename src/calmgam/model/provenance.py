@@ -62,10 +62,7 @@ class Provenance:
             plain["seed"].integer()
         plain["n_rows"].integer(low=1)
         plain["weighted"].flag()
-        try:
-            datetime.strptime(plain["date"].text(), DATE)
-        except ValueError:
-            raise plain["date"].error('be a UTC date such as "2026-01-31T23:59:59Z"') from None
+        check_date(plain["date"])
         if not re.fullmatch("[0-9a-f]{64}", plain["table_sha256"].text()):
             raise plain["table_sha256"].error("be a SHA-256 of 64 hexadecimal digits")
 
@@ -81,36 +78,46 @@ class Provenance:
         return plain.make(cls, *(plain.value[name] for name in FIELDS))
 
 
+def check_date(plain: Plain) -> None:
+    """Refuse what is not a date as `utc_now` gives it."""
+    try:
+        datetime.strptime(plain.text(), DATE)
+    except ValueError:
+        raise plain.error('be a UTC date such as "2026-01-31T23:59:59Z"') from None
+
+
 def utc_now() -> str:
     """Return the date of a `Provenance` that is made now."""
     return datetime.now(timezone.utc).strftime(DATE)
 
 
-def table_digest(X: Any, y: Any, sample_weight: Any = None) -> str:
+def table_digest(X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> str:
     """Return the SHA-256 of a training table, as 64 hexadecimal digits.
 
     It does not depend on the kind of data frame or on integers being stored as floats. Hashed are,
-    column by column (X in its order, then the target, then the weights if there are any): a letter
-    for the part (X, y, w), the name, and
+    column by column (X in its order, then the target, then weights and offset if there are any): a
+    letter for the part (X, y, w, o), the name, and
 
     - of numbers: "n", then every value as a little-endian float64; missing is NaN, -0.0 is 0.0
     - of anything else: "l", the number of distinct labels, the labels in the order of their
       texts, then every value as the position of its label, a float64; missing is NaN
 
     Names and labels are UTF-8, each after its length in bytes; lengths and numbers of things are
-    little-endian uint64. Columns of an array are called x0, x1, …; target and weights have no name.
+    little-endian uint64. Columns of an array are called x0, x1, …; target, weights and offset have
+    no name.
 
     Parameters
     ----------
     X : data frame or 2-D array
     y : series or 1-D array
-    sample_weight : series or 1-D array, optional
+    sample_weight, offset : series or 1-D array, optional
     """
     digest = hashlib.sha256()
     columns, _ = read_table(X)
     parts = [("X", column) for column in columns] + [("y", read_column(y, ""))]
-    if sample_weight is not None:
-        parts.append(("w", read_column(sample_weight, "")))
+    for part, given in (("w", sample_weight), ("o", offset)):
+        if given is not None:
+            parts.append((part, read_column(given, "")))
     for part, column in parts:
         digest.update(part.encode())
         _add_text(digest, column.name)

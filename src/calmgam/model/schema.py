@@ -132,7 +132,7 @@ class Feature:
         return {text: code for code, text in enumerate(self.levels)}
 
     @cached_property
-    def _code_of_number(self) -> dict[float, int]:
+    def code_of_number(self) -> dict[float, int]:
         """The code of the level that equals a number, where just one does."""
         texts = BOOLEAN_NUMBERS if self.kind == "boolean" else self.levels
         numbers = [number_of(text) for text in texts]
@@ -151,7 +151,7 @@ class Feature:
         if text in self.code_of:
             return self.code_of[text]
         number = number_of(text)
-        return self.n_levels if number is None else self._code_of_number.get(number, self.n_levels)
+        return self.n_levels if number is None else self.code_of_number.get(number, self.n_levels)
 
     def is_known(self, value: Any) -> bool:
         """Tell whether a value is a number, missing or one of the levels: not an unseen level."""

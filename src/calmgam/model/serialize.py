@@ -7,6 +7,7 @@ reading: whatever is not a model of a known version is refused with a ValueError
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -17,15 +18,30 @@ from typing import Any
 from calmgam.model.files import write_text
 from calmgam.model.glassbox import Model
 from calmgam.model.ledger import Ledger
+from calmgam.model.objectives import NATURAL, Objective
 from calmgam.model.plain import Plain
 
-FORMAT, VERSION = "calmgam", 2
+FORMAT, VERSION = "calmgam", 3
 
 
 def to_json(model: Model) -> str:
     """Write a model as text."""
     document = {"format": FORMAT, "version": VERSION, **model.to_dict()}
-    return json.dumps(_plain(document), allow_nan=False)
+    return json.dumps(plain_values(document), allow_nan=False)
+
+
+def fingerprint(model: Model) -> str:
+    """Return the SHA-256 of a model's file in canonical form: sorted fields, no spaces, ASCII.
+
+    A file that is only written differently (spaces, order of fields) has the same one.
+    """
+    return canonical_digest(json.loads(to_json(model)))
+
+
+def canonical_digest(document: Any) -> str:
+    """Return the SHA-256 of plain values as canonical JSON."""
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def from_json(text: str) -> Model:
@@ -49,13 +65,16 @@ def from_json(text: str) -> Model:
 
 def _upgraded(document: dict[str, Any], version: int) -> dict[str, Any]:
     """Return a document of any version in the form of the newest."""
-    if version > 1:
-        return document
-    history: dict[str, Any] = {"ledger": Ledger().to_dict(), "path": [], "provenance": None}
-    unknown = sorted(history.keys() & document.keys())
+    later: dict[str, Any] = {}
+    if version < 2:
+        later |= {"ledger": Ledger().to_dict(), "path": [], "provenance": None}
+    if version < 3:
+        name = NATURAL.get(str(document.get("link")), "custom")
+        later |= {"objective": Objective(name).to_dict(), "intervals": None, "trail": []}
+    unknown = [field for field in later if field in document]
     if unknown:
-        raise ValueError(f'a model of version 1 must not have the field "{unknown[0]}"')
-    return document | history
+        raise ValueError(f'a model of version {version} must not have the field "{unknown[0]}"')
+    return document | later
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
@@ -83,14 +102,14 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f'{name} is no number of JSON; it is written as text, such as "nan"')
 
 
-def _plain(value: Any) -> Any:
+def plain_values(value: Any) -> Any:
     """Replace the numbers that JSON lacks by their names."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
+        return {key: plain_values(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         if set(map(type, value)) == {float} and all(map(math.isfinite, value)):
             return value
-        return [_plain(part) for part in value]
+        return [plain_values(part) for part in value]
     return value

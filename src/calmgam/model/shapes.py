@@ -6,6 +6,7 @@ A value is looked up by its slot, and every curve of a feature has the same slot
     levels (L of them)   levels 0..L-1; then rare or unseen; then missing
 
 `slot_codes` is the one function that finds the slot; the fit bins its training table with it.
+A curve of a model with many classes has one value per slot and class, (n_slots, n_classes).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from calmgam.model.schema import Feature
 
 MAX_SLOTS = 2**16
 ARRAYS = ("edges", "values", "counts", "spreads")
+BY_CLASS = ("values", "spreads")  # may have an axis of classes
 
 
 def slot_codes(feature: Feature, edges: FloatArray, column: FloatArray) -> NDArray[np.uint16]:
@@ -57,9 +59,11 @@ def count_slots(feature: Feature, edges: FloatArray) -> int:
 
 
 def weighted_mean(values: FloatArray, weights: FloatArray) -> float:
-    """Mean of finite values; 0 if nothing has any weight."""
+    """Mean of finite values, of all classes alike; 0 if nothing has any weight."""
     if not weights.any():
         return 0.0
+    if values.ndim == 2:
+        return float(np.mean([weighted_mean(column, weights) for column in values.T]))
     with np.errstate(over="ignore", invalid="ignore"):
         mean = values @ weights / weights.sum()
     if not np.isfinite(mean):  # the sums are too large for floats, the mean is not
@@ -77,8 +81,10 @@ class ShapeFunction:
     feature : Feature
     edges : array of float
         Strictly increasing finite cuts; empty for levels.
-    values, counts, spreads : array of float, one per slot
-        Contribution, training rows (sum of sample weights), standard deviation over bags.
+    values, spreads : array of float, (n_slots,) or (n_slots, n_classes)
+        Contribution, and half the width of its 90 % band.
+    counts : array of float, one per slot
+        Training rows (sum of sample weights).
     """
 
     feature: Feature
@@ -90,7 +96,8 @@ class ShapeFunction:
     def __post_init__(self) -> None:
         for name in ARRAYS:
             array = np.array(getattr(self, name), dtype=np.float64)
-            if array.ndim != 1 or not np.isfinite(array).all():
+            n_axes = (1, 2) if name in BY_CLASS else (1,)
+            if array.ndim not in n_axes or not np.isfinite(array).all():
                 raise ValueError(
                     f"{name} of {self.feature.name!r} must be a list of finite numbers"
                 )
@@ -110,6 +117,11 @@ class ShapeFunction:
                     f"{name} of {self.feature.name!r} must have one number for each of its "
                     f"{self.n_slots} slots; got {len(getattr(self, name))}"
                 )
+        if self.values.shape != self.spreads.shape or self.n_outputs < 1:
+            raise ValueError(
+                f"values and spreads of {self.feature.name!r} must be of the same classes; "
+                f"got {self.values.shape[1:]} and {self.spreads.shape[1:]}"
+            )
         if min(self.counts.min(), self.spreads.min()) < 0:
             raise ValueError(f"counts and spreads of {self.feature.name!r} must not be negative")
 
@@ -127,6 +139,11 @@ class ShapeFunction:
     def n_slots(self) -> int:
         """Number of slots, missing included."""
         return count_slots(self.feature, self.edges)
+
+    @property
+    def n_outputs(self) -> int:
+        """How many values a slot has: one, or one per class."""
+        return self.values.shape[1] if self.values.ndim == 2 else 1
 
     def codes(self, column: FloatArray) -> NDArray[np.uint16]:
         """Slot of every value of the feature's encoded column."""
@@ -174,4 +191,11 @@ class ShapeFunction:
     def from_dict(cls, plain: Document, feature: Feature) -> ShapeFunction:
         """Inverse of `to_dict`."""
         plain = Plain.of(plain).fields(*ARRAYS)
-        return plain.make(cls, feature, *(plain[name].numbers() for name in ARRAYS))
+        return plain.make(
+            cls,
+            feature,
+            *(
+                plain[name].numbers_by_class() if name in BY_CLASS else plain[name].numbers()
+                for name in ARRAYS
+            ),
+        )

@@ -26,5 +26,5 @@ def advice_lines(view: ModelView) -> Iterator[str]:
         return
     less = 1.0 - view.reference / view.calm
     yield f"the reference errs {less:.0%} less, and no split was kept: it may know interactions"
-    yield "  that this model lacks. Try sparsity=0, growth='heterogeneity', fewer features, or"
-    yield "  refit_splits(n, X, y) with a few splits of the path (plot_path() shows them)."
+    yield "  that this model lacks. Try growth=Joint(sparsity=0), growth='heterogeneity', fewer"
+    yield "  features, or refit_splits(n, X, y) with a few splits of the path (see plot_path())."

@@ -12,8 +12,7 @@ missing value or an unseen level.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -31,12 +30,13 @@ from calmgam.read.findings import (
     affected,
     contributions_beside,
     is_supported,
-    probability_of,
     total,
     value_text,
 )
+from calmgam.read.goals import Goal, Target, goal_of
 from calmgam.read.nearest_values import Choice
 from calmgam.read.numbers import number_texts
+from calmgam.read.outputs import Between, pair_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,7 +61,8 @@ class Counterfactual(Report):
     Attributes
     ----------
     target : float
-        The score to reach; 0 where the decision is to flip.
+        The score to reach; 0 where the decision is to flip, or a class of many to become the most
+        probable one: then scores are log-odds of the class against its strongest rival.
     score, new_score : float
         Before and after the changes.
     reached : bool
@@ -72,7 +73,10 @@ class Counterfactual(Report):
     supported : bool
         Every region that chooses a curve for it holds training rows.
     probabilities : (float, float) or None
-        Of the second class, before and after the changes, if the model is a classifier.
+        Of the second class, or of the class of many that is the goal, before and after the
+        changes; None if the model predicts a number.
+    wanted : str
+        The class of many that is the goal, or "".
     """
 
     target: float
@@ -83,6 +87,7 @@ class Counterfactual(Report):
     row: Row
     supported: bool
     probabilities: tuple[float, float] | None
+    wanted: str = ""
 
     @property
     def distance(self) -> float:
@@ -91,7 +96,8 @@ class Counterfactual(Report):
 
     def __str__(self) -> str:
         score, target, new_score = number_texts([self.score, self.target, self.new_score], 4)
-        goal = f"from a score of {score} to {target}"
+        against = f" (log-odds of {self.wanted})" if self.wanted else ""
+        goal = f"from a score of {score} to {target}{against}"
         if not self.reached:
             return f"{goal}: no change of so few mutable features gets there"
         what = " and ".join(map(str, self.changes)) or "nothing needs to change"
@@ -104,10 +110,11 @@ class Counterfactual(Report):
 def counterfactual(
     model: Model,
     row: Any,
-    target: float | str | None = None,
+    target: Target = None,
     mutable: Sequence[str] | None = None,
     n_features: int = 1,
     probability: float | None = None,
+    between: Between = None,
 ) -> Counterfactual:
     """Find the smallest change of a row that reaches a score or flips the decision.
 
@@ -116,16 +123,20 @@ def counterfactual(
     model : Model
     row : mapping, sequence or one-row table
         A value for every feature, by name or in the model's order.
-    target : float or "flip"
+    target : float, "flip" or label
         A score, to be reached from below or above; "flip" changes a classifier's decision (it is
         the second class where the score is above 0). The score of a classifier is a log-odds: a
-        number between 0 and 1 is refused, since it may be meant as a probability.
+        number between 0 and 1 is refused, since it may be meant as a probability. With three
+        classes or more: the class that is to become the most probable one.
     mutable : sequence of str, optional
         The features that may change; all by default.
     n_features : {1, 2}
         How many may change at once.
     probability : float, optional
-        Instead of `target`: the probability of a classifier's second class to be reached.
+        Instead of `target`: the probability of a classifier's second class to be reached; with
+        three classes or more beside it: that of the target class.
+    between : (label, label), optional
+        Look at the log-odds of one class against another, as if there were no other.
 
     Returns
     -------
@@ -133,57 +144,16 @@ def counterfactual(
     """
     if n_features not in (1, 2):
         raise ValueError(f"n_features must be 1 or 2; got {n_features}")
+    model = model if between is None else pair_of(model, between)
     user_row = read_row(model.schema, row)
     search = _Search(model, user_row)
-    goal = _goal(model, search.score, target, probability)
+    goal = goal_of(model, search.score, target, probability)
     names = model.schema.names if mutable is None else mutable
     indexes = list(dict.fromkeys(map(model.schema.index, names)))
     found = {} if goal.is_reached(search.score) else search.one_change(indexes, goal)
     if found is None and n_features == 2:
         found = search.two_changes(indexes, goal)
     return _answer(model, user_row, search, goal, found)
-
-
-@dataclass(frozen=True)
-class _Goal:
-    """A score to come up (sign 1) or down (sign -1) to, and the test of exact scores."""
-
-    target: float
-    sign: int
-    is_reached: Callable[[float], bool]
-
-
-def _goal(
-    model: Model, score: float, target: float | str | None, probability: float | None
-) -> _Goal:
-    is_classifier = model.link == "logit"
-    if (target is None) == (probability is None):
-        raise ValueError("one of target and probability must be given")
-    if probability is not None:
-        if not is_classifier or not 0 < probability < 1:
-            raise ValueError(
-                "probability must be between 0 and 1, and the model a classifier; "
-                f"got {probability} and a model with the link {model.link!r}"
-            )
-        wanted = probability
-        odds = math.log(wanted) - math.log1p(-wanted)
-        if probability_of(score) < wanted:
-            return _Goal(odds, 1, lambda s: bool(probability_of(s) >= wanted))
-        return _Goal(odds, -1, lambda s: bool(probability_of(s) <= wanted))
-    if isinstance(target, str):
-        if target != "flip" or not is_classifier:
-            raise ValueError(f"target must be a score, or 'flip' for a classifier; got {target!r}")
-        return _Goal(0.0, -1, lambda s: s <= 0) if score > 0 else _Goal(0.0, 1, lambda s: s > 0)
-    assert target is not None
-    aim = float(target)
-    if not math.isfinite(aim):
-        raise ValueError(f"target must be a finite score; got {aim}")
-    if is_classifier and 0 < aim < 1:
-        raise ValueError(
-            f"target={aim:g} may be a probability or a score (log-odds): say probability={aim:g}, "
-            f"or probability={probability_of(aim):.6g} for the log-odds {aim:g}"
-        )
-    return _Goal(aim, 1, lambda s: s >= aim) if score < aim else _Goal(aim, -1, lambda s: s <= aim)
 
 
 class _Search:
@@ -201,7 +171,7 @@ class _Search:
         """Sums closer than this may be equal."""
         return rounding(self.model)
 
-    def one_change(self, indexes: Sequence[int], goal: _Goal) -> dict[int, int] | None:
+    def one_change(self, indexes: Sequence[int], goal: Goal) -> dict[int, int] | None:
         """Return the feature and its choice that reach the goal; None if there is none."""
         best, smallest = None, np.inf
         for k in indexes:
@@ -212,22 +182,23 @@ class _Search:
                 best, smallest = {k: at[0]}, float(self.choices[k].distances[at])
         return best
 
-    def two_changes(self, indexes: Sequence[int], goal: _Goal) -> dict[int, int] | None:
+    def two_changes(self, indexes: Sequence[int], goal: Goal) -> dict[int, int] | None:
         """Return the nearest pair of choices that reaches the goal, by feature."""
         best, smallest = None, np.inf
-        needed = goal.sign * (goal.target - self.score) - self.tie
-        gains = {k: float((goal.sign * self.changes[k]).max()) for k in indexes}
+        needed, gains = self._needed(goal), {}
+        if needed is not None:
+            gains = {k: float((goal.sign * self.changes[k]).max()) for k in indexes}
         touched = {k: {t.feature.index for t in affected(self.model, [k])} for k in indexes}
         for pair in combinations(indexes, 2):
             first, second = pair
             is_apart = touched[first].isdisjoint(touched[second])
-            if is_apart and gains[first] + gains[second] < needed:
+            if is_apart and needed is not None and gains[first] + gains[second] < needed:
                 continue
             one, other = (self.choices[k] for k in pair)
             distances = np.add.outer(one.distances, other.distances)
             distances[~np.isfinite(np.add.outer(one.steps, other.steps))] = np.inf
             changes = (
-                np.add.outer(self.changes[first], self.changes[second])
+                self.changes[first][:, None] + self.changes[second][None]
                 if is_apart
                 else self._changes(pair)
             )
@@ -236,11 +207,17 @@ class _Search:
                 best, smallest = dict(zip(pair, at, strict=True)), float(distances[at])
         return best
 
+    def _needed(self, goal: Goal) -> float | None:
+        """Return what changes must add up to at least; of many classes there is no such sum."""
+        if goal.index is not None:
+            return None
+        return float(goal.sign * (goal.target - self.score) - self.tie)
+
     def _first(
-        self, chosen: tuple[int, ...], changes: FloatArray, order: FloatArray, goal: _Goal
+        self, chosen: tuple[int, ...], changes: FloatArray, order: FloatArray, goal: Goal
     ) -> tuple[int, ...] | None:
         """Return where the goal is reached first; sums too close to it are added up exactly."""
-        beyond = goal.sign * (self.score + changes - goal.target)
+        beyond = goal.beyond(self.score + changes)
         order = np.where(beyond >= -self.tie, order, np.inf)
         while True:
             at = tuple(map(int, np.unravel_index(order.argmin(), order.shape)))
@@ -258,8 +235,8 @@ class _Search:
             row[k] = self.choices[k].nearest(at)
         return row
 
-    def score_at(self, found: Mapping[int, int]) -> float:
-        """Return the score of the row with some choices made, to the bit."""
+    def score_at(self, found: Mapping[int, int]) -> Any:
+        """Return the row's score (or all classes') with some choices made, to the bit."""
         row = self.row_at(found)
         return total(
             self.model, contributions_beside(self.model, self.row, self.contributions, row)
@@ -269,7 +246,8 @@ class _Search:
         """Return the change of the score for all combinations of choices, an axis per feature."""
         points = [self.choices[k].points for k in chosen]
         columns = dict(zip(chosen, np.ix_(*points), strict=True))
-        changes = np.zeros([len(values) for values in points])
+        n_classes = self.contributions.shape[1:]
+        changes = np.zeros((*(len(values) for values in points), *n_classes))
         for term in affected(self.model, chosen):
             known = self.contributions[term.feature.index]
             changes += _contribution(term, self.row, columns) - known
@@ -296,7 +274,7 @@ def _contribution(term: Term, row: FloatArray, columns: Mapping[int, FloatArray]
 
 
 def _answer(
-    model: Model, row: UserRow, search: _Search, goal: _Goal, found: Mapping[int, int] | None
+    model: Model, row: UserRow, search: _Search, goal: Goal, found: Mapping[int, int] | None
 ) -> Counterfactual:
     row_after, values, changes = search.row_at(found or {}), row.values(), []
     for k, at in (found or {}).items():
@@ -307,15 +285,16 @@ def _answer(
         values[feature.name] = after
     new_score = search.score_at(found or {})
     probabilities = None
-    if model.link == "logit":
-        probabilities = float(probability_of(search.score)), float(probability_of(new_score))
+    if model.classes:
+        probabilities = goal.probability(search.score), goal.probability(new_score)
     return Counterfactual(
         target=goal.target,
-        score=search.score,
-        new_score=new_score,
+        score=float(goal.read(search.score)),
+        new_score=float(goal.read(new_score)),
         reached=found is not None,
         changes=tuple(changes),
         row=values,
         supported=is_supported(model, row_after[None]),
         probabilities=probabilities,
+        wanted="" if goal.index is None else str(model.classes[goal.index]),
     )

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calmgam.model.columns import FloatArray
+from calmgam.model.links import SCALES
 from calmgam.read.canvas import (
     AS_IT_IS,
     CHARACTER,
@@ -297,7 +298,8 @@ def label_width(view: FeatureView) -> float:
 
 
 def _contribution_label(view: FeatureView) -> str:
-    return "contribution (log-odds)" if view.link == "logit" else "contribution"
+    label = f"contribution{SCALES[view.link]}"
+    return f"{label} to {cut(view.output, MAX_PLACE)}" if view.output else label
 
 
 def _set_ticks(view: FeatureView, strip: Axes, width: float) -> None:

@@ -151,9 +151,10 @@ def affected(model: Model, indexes: Iterable[int]) -> list[Term]:
     return [model.terms[i] for i in sorted(found)]
 
 
-def total(model: Model, contributions: FloatArray) -> float:
-    """Return the score: added in the model's order, so that it is its very bits."""
-    return float(np.add.accumulate([model.intercept, *contributions])[-1])
+def total(model: Model, contributions: FloatArray) -> Any:
+    """Return the score (or those of all classes): added in the model's order, to its very bits."""
+    score = np.add.accumulate([model.intercept, *contributions])[-1]
+    return float(score) if model.link != "softmax" else score
 
 
 def make_pair(model: Model, feature: Feature, extreme: Extreme, terms: Sequence[Term]) -> Pair:

@@ -20,6 +20,7 @@ from calmgam.model.glassbox import Model, Term
 from calmgam.model.regions import Condition, number_text
 from calmgam.model.schema import Feature
 from calmgam.read.findings import Range, Report, make_range
+from calmgam.read.outputs import Between, pair_of
 from calmgam.read.wording import listed
 
 
@@ -62,18 +63,21 @@ class Jumps(Report):
 
 
 @once_per_model
-def jumps(model: Model, feature: str) -> Jumps:
+def jumps(model: Model, feature: str, between: Between = None) -> Jumps:
     """Find every hidden jump of a feature: at each threshold or set of levels, for each term.
 
     Parameters
     ----------
     model : Model
     feature : str
+    between : (label, label), optional
+        The score is the log-odds of one class against another; needed if there are many.
 
     Returns
     -------
     Jumps
     """
+    model = pair_of(model, between)
     moved = model.schema[feature]
     asking = terms_asking(model).get(moved.index, ())
     if not asking:
@@ -102,7 +106,8 @@ def _places(term: Term, feature: Feature) -> Iterable[float | tuple[int, ...]]:
 
 def _smaller(condition: Condition) -> tuple[int, ...]:
     """Return the levels on one side: entering one side is leaving the other."""
-    sides = condition.codes, tuple(set(range(condition.feature.n_levels)) - set(condition.codes))
+    others = sorted(set(range(condition.feature.n_levels)) - set(condition.codes))
+    sides = condition.codes, tuple(others)
     return min(sides, key=lambda codes: (len(codes), 0 in codes))
 
 

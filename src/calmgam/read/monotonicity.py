@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calmgam.model.exact.changes import Move, largest_change
+from calmgam.model.exact.changes import Move, largest_change, moves_up
 from calmgam.model.exact.inputs import Axis, Given, Inputs, rounding
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import Feature
 from calmgam.read.findings import Pair, Report, make_pair
 from calmgam.read.numbers import brief_number, number_texts
+from calmgam.read.outputs import Between, pair_of
 
 DIRECTIONS = {
     (True, True): "neither",
@@ -99,7 +100,11 @@ class Monotonicity(Report):
 
 
 def monotonicity(
-    model: Model, feature: str, given: Given = None, tolerance: float = 0.0
+    model: Model,
+    feature: str,
+    given: Given = None,
+    tolerance: float = 0.0,
+    between: Between = None,
 ) -> Monotonicity:
     """Prove in which direction a feature moves the score, or find counterexamples.
 
@@ -113,6 +118,8 @@ def monotonicity(
     tolerance : float
         Total rises and falls of at most this size, on the scale of the score, do not count
         against a direction.
+    between : (label, label), optional
+        The score is the log-odds of one class against another; needed if there are many.
 
     Returns
     -------
@@ -120,6 +127,7 @@ def monotonicity(
     """
     if not 0 <= tolerance < np.inf:
         raise ValueError(f"tolerance must be a finite number of at least 0; got {tolerance}")
+    model = pair_of(model, between)
     inputs, moved, tie = Inputs.of(model, given), model.schema[feature], rounding(model)
     limit, axis = max(tolerance, tie), inputs.axes[moved.index]
     if not moved.has_order:
@@ -127,7 +135,7 @@ def monotonicity(
         is_exact = largest.bound - largest.size <= tie
         sizes = largest.bound, largest.bound
         return Monotonicity(feature, "unordered", is_exact, *sizes, largest.pair, None, tolerance)
-    moves = list(_stretches(axis))
+    moves = list(moves_up(axis))
     rise, fall = (_largest(inputs, moved, moves, sign) for sign in (-1, 1))
     direction = DIRECTIONS[rise.size > limit, fall.size > limit]
     proved = all(found.size > limit or found.bound <= limit for found in (rise, fall))
@@ -154,20 +162,6 @@ def _largest(inputs: Inputs, moved: Feature, moves: list[Move], sign: int) -> _L
     size, bound = max(-sign * found.attained, 0.0), max(-sign * found.bound, 0.0)
     pair = make_pair(model, moved, found, terms) if size > tie else None
     return _Largest(size, size if bound - size <= tie else bound, pair)
-
-
-def _stretches(axis: Axis) -> Iterator[Move]:
-    """Yield the moves up inside every stretch of one cell, and from each to all later ones."""
-    cells = axis.cells[~np.isnan(axis.points)]
-    if not len(cells):
-        return
-    starts = np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
-    stretches = np.split(np.arange(len(cells)), starts[1:])
-    index = axis.term.feature.index
-    for k, stretch in enumerate(stretches):
-        yield Move(index, stretch, stretch, is_along=True)
-        for later in stretches[k + 1 :]:
-            yield Move(index, stretch, later)
 
 
 def _exchanges(axis: Axis) -> Iterator[Move]:

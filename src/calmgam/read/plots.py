@@ -15,6 +15,7 @@ import numpy as np
 
 from calmgam.model.columns import FloatArray
 from calmgam.model.glassbox import Model
+from calmgam.model.links import SCALES
 from calmgam.read.canvas import (
     AS_IT_IS,
     CHARACTER,
@@ -37,7 +38,8 @@ from calmgam.read.feature_plot import (
     label_width,
 )
 from calmgam.read.numbers import number_texts, range_text, scale_of
-from calmgam.read.view_types import BranchView, ImportanceView
+from calmgam.read.outputs import Between, output_of
+from calmgam.read.view_types import BranchView, FeatureView, ImportanceView
 from calmgam.read.views import feature_view, model_view, prediction_view
 from calmgam.read.wording import (
     cut_apart,
@@ -65,9 +67,14 @@ NOTE = "note"  # of a bar, which needs room beside it
 
 
 def plot_feature(
-    model: Model, feature: str, ax: Axes | None = None, n_levels: int | None = MAX_LEVELS
-) -> Axes:
-    """Draw all curves of a feature.
+    model: Model,
+    feature: str,
+    ax: Axes | None = None,
+    n_levels: int | None = MAX_LEVELS,
+    of_class: Any = None,
+    between: Between = None,
+) -> Any:
+    """Draw all curves of a feature; of many classes, in a small picture for each, or of one.
 
     One step curve per region, with a band of one standard deviation over bags; dotted lines and
     arrows where the feature switches the curves of others; below, where the rows are.
@@ -80,14 +87,22 @@ def plot_feature(
         Of a figure with ``layout="constrained"``, which makes room for rules above the axes.
     n_levels : int or None
         How many levels to draw, the most frequent ones; None: all.
+    of_class, between
+        With many classes: the label of the one to draw, or two whose log-odds are drawn.
 
     Returns
     -------
     matplotlib axes
+        Or an array of them, one per class.
     """
     if n_levels is not None and n_levels < 1:
         raise ValueError(f"n_levels must be at least 1, or None for all; got {n_levels}")
-    view = shown_view(feature_view(model, feature))
+    if model.link == "softmax" and of_class is None and between is None:
+        if ax is not None:
+            raise ValueError("ax has room for one class: give of_class or between; got neither")
+        views = [shown_view(feature_view(model, feature, label)) for label in model.classes]
+        return np.array(_draw_views(views, 3)[1])
+    view = shown_view(feature_view(model, feature, of_class, between))
     if ax is not None:
         return draw_feature(view, ax, n_levels=n_levels)
     height = body_height(view, n_levels) + header_height(view, HEADER_WIDTH)
@@ -95,7 +110,13 @@ def plot_feature(
     return draw_feature(view, ax, HEADER_WIDTH, n_levels=n_levels)
 
 
-def plot_model(model: Model, n_features: int | None = None, n_columns: int = 3) -> Figure:
+def plot_model(
+    model: Model,
+    n_features: int | None = None,
+    n_columns: int = 3,
+    of_class: Any = None,
+    between: Between = None,
+) -> Figure:
     """Draw every feature, the most important one first.
 
     Parameters
@@ -104,13 +125,21 @@ def plot_model(model: Model, n_features: int | None = None, n_columns: int = 3) 
     n_features : int, optional
         Draw only this many.
     n_columns : int
+    of_class, between
+        With many classes: the label of the one to draw, or two whose log-odds are drawn.
 
     Returns
     -------
     matplotlib figure
     """
-    names = [feature.name for feature in model_view(model).features][:n_features]
-    views = [shown_view(feature_view(model, name)) for name in names]
+    output = output_of(model, of_class, between)
+    names = [feature.name for feature in model_view(output).features][:n_features]
+    views = [shown_view(feature_view(model, name, of_class, between)) for name in names]
+    return _draw_views(views, n_columns)[0]
+
+
+def _draw_views(views: list[FeatureView], n_columns: int) -> tuple[Figure, list[Axes]]:
+    """Draw features beside and below each other; return the figure and the axes."""
     n_columns = min(n_columns, len(views))
     rows = [views[k : k + n_columns] for k in range(0, len(views), n_columns)]
     bodies = [max(map(body_height, row)) for row in rows]
@@ -122,7 +151,7 @@ def plot_model(model: Model, n_features: int | None = None, n_columns: int = 3) 
         draw_feature(view, ax, HEADER_WIDTH, indent)
     for ax in axes[len(views) :]:
         ax.remove()
-    return figure
+    return figure, list(axes[: len(views)])
 
 
 def plot_importance(model: Model, n_features: int = 20, ax: Axes | None = None) -> Axes:
@@ -159,7 +188,13 @@ def plot_importance(model: Model, n_features: int = 20, ax: Axes | None = None) 
     return ax
 
 
-def plot_prediction(model: Model, row: Any, n_features: int = 12, ax: Axes | None = None) -> Axes:
+def plot_prediction(
+    model: Model,
+    row: Any,
+    n_features: int = 12,
+    ax: Axes | None = None,
+    between: Between = None,
+) -> Axes:
     """Draw one prediction as steps from the intercept to the score.
 
     Parameters
@@ -170,12 +205,15 @@ def plot_prediction(model: Model, row: Any, n_features: int = 12, ax: Axes | Non
     n_features : int
         The largest contributions; the others are drawn as one.
     ax : matplotlib axes, optional
+    between : (label, label), optional
+        The score is the log-odds of one class against another; if there are many, by default of the
+        most probable one against the next.
 
     Returns
     -------
     matplotlib axes
     """
-    view = shown_view(prediction_view(model, row))
+    view = shown_view(prediction_view(model, row, between))
     lines = view.largest(n_features)
     ax = ax or new_axes(1.25 * HALF_PAGE, 0.8 + 0.27 * len(lines))
     ends = np.cumsum([view.intercept, *(line.contribution for line in lines)])
@@ -201,7 +239,9 @@ def plot_prediction(model: Model, row: Any, n_features: int = 12, ax: Axes | Non
         name = cut_middle(str(view.classes[1]), N_LABEL)
         title += f"\nprobability of {name}: {view.probability:.1%}"
     ax.set_title(title, fontsize=SMALL + 1, loc="right", **AS_IT_IS)
-    ax.set_xlabel("score (log-odds)" if model.link == "logit" else "score", fontsize=SMALL)
+    against = f" against {cut_middle(str(view.classes[0]), N_LABEL)}" if view.probabilities else ""
+    label = f"score (log-odds{against})" if view.classes else f"score{SCALES[model.link]}"
+    ax.set_xlabel(label, fontsize=SMALL, **AS_IT_IS)
     tidy(ax, "left", "bottom")
     return ax
 

@@ -14,6 +14,7 @@ from calmgam.model.exact.rows import read_row
 from calmgam.model.glassbox import Model
 from calmgam.read.findings import Report, change_text, value_text
 from calmgam.read.numbers import number_texts, signed_texts
+from calmgam.read.outputs import Between, pair_of_row
 from calmgam.read.wording import shown, shown_name
 
 SIGNS = {"both": (1, -1), "negative": (-1,), "positive": (1,)}
@@ -44,26 +45,41 @@ class Reason(Report):
 
 @dataclass(frozen=True, repr=False)
 class Reasons(Report):
-    """The largest contributions to a score: intercept + contributions + rest = score."""
+    """The largest contributions to a score: intercept + contributions + rest + offset = score.
+
+    `classes`: the score is the log-odds of the second against the first; empty of a number.
+    """
 
     score: float
     intercept: float
     reasons: tuple[Reason, ...]
     rest: float
+    classes: tuple[Any, ...] = ()
+    offset: float = 0.0
 
     def __str__(self) -> str:
         score, average = number_texts([self.score, self.intercept], 4)
-        changes = [*(reason.contribution for reason in self.reasons), self.rest]
+        added = [self.offset] if self.offset else []
+        changes = [*(reason.contribution for reason in self.reasons), self.rest, *added]
         numbers = signed_texts(changes, 4, beside=max(abs(self.score), abs(self.intercept)))
         labels = [*(reason.label for reason in self.reasons), "all other features"]
+        labels += ["offset"] * len(added)
         width = max(map(len, numbers))
         lines = (
             f"{number:>{width}}  {label}" for number, label in zip(numbers, labels, strict=True)
         )
-        return "\n  ".join([f"score {score}, where the average is {average}:", *lines])
+        what = f"score {score}{against_text(self.classes)}"
+        return "\n  ".join([f"{what}, where the average is {average}:", *lines])
 
 
-def reasons(model: Model, row: Any, n: int = 4, sign: str = "both") -> Reasons:
+def reasons(
+    model: Model,
+    row: Any,
+    n: int = 4,
+    sign: str = "both",
+    between: Between = None,
+    offset: float = 0.0,
+) -> Reasons:
     """Rank what contributed to a row's score, with the rules that selected the curves.
 
     Parameters
@@ -75,6 +91,11 @@ def reasons(model: Model, row: Any, n: int = 4, sign: str = "both") -> Reasons:
         How many reasons at most.
     sign : {"both", "negative", "positive"}
         Which contributions may be reasons.
+    between : (label, label), optional
+        The score is the log-odds of one class against another; if there are many, by default of the
+        most probable one against the next.
+    offset : float
+        Added to the score.
 
     Returns
     -------
@@ -83,6 +104,8 @@ def reasons(model: Model, row: Any, n: int = 4, sign: str = "both") -> Reasons:
     if sign not in SIGNS:
         raise ValueError(f"sign must be one of {tuple(SIGNS)}; got {sign!r}")
     user_row = read_row(model.schema, row)
+    is_pair = model.link == "softmax"
+    model = pair_of_row(model, user_row.encoded, between)
     encoded = user_row.encoded[None]
     contributions = model.contributions_encoded(encoded)[0].tolist()
     wanted = [k for k, part in enumerate(contributions) if any(s * part > 0 for s in SIGNS[sign])]
@@ -94,4 +117,10 @@ def reasons(model: Model, row: Any, n: int = 4, sign: str = "both") -> Reasons:
         ranked.append(Reason(term.feature.name, value, contributions[k], region, mark))
     score = float(model.score_encoded(encoded)[0])
     rest = score - model.intercept - sum(reason.contribution for reason in ranked)
-    return Reasons(score, model.intercept, tuple(ranked), rest)
+    classes = model.classes if is_pair else ()
+    return Reasons(score + offset, model.intercept, tuple(ranked), rest, classes, float(offset))
+
+
+def against_text(classes: tuple[Any, ...]) -> str:
+    """Say which class is compared with which; nothing if there are no such classes."""
+    return f" (log-odds of {classes[1]} against {classes[0]})" if classes else ""

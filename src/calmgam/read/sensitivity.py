@@ -16,11 +16,12 @@ import numpy as np
 
 from calmgam.model.columns import read_table
 from calmgam.model.exact.changes import Extreme, Move, extremes, taking_part, total_change
-from calmgam.model.exact.inputs import Given, Indexes, Inputs, read_given
+from calmgam.model.exact.inputs import Given, Indexes, Inputs, agrees
 from calmgam.model.exact.rows import decode_value, encode_value, unseen_labels
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.schema import Feature, FloatArray, Schema
 from calmgam.read.findings import Range, Report, change_text, make_range, value_text
+from calmgam.read.outputs import Between, pair_of
 
 RangeOf = Callable[[Sequence[Term]], tuple[Extreme, Extreme]]
 
@@ -82,7 +83,13 @@ class Sensitivity(Range):
 
 
 def sensitivity(
-    model: Model, feature: str, start: Any, stop: Any, given: Given = None, over: Any = "all"
+    model: Model,
+    feature: str,
+    start: Any,
+    stop: Any,
+    given: Given = None,
+    over: Any = "all",
+    between: Between = None,
 ) -> Sensitivity:
     """Bound the change of the score when a feature changes, exactly.
 
@@ -97,11 +104,14 @@ def sensitivity(
         What it says about `feature` itself does not matter.
     over : "all" or table
         All inputs, or the rows of a data frame or array.
+    between : (label, label), optional
+        The score is the log-odds of one class against another; needed if there are many.
 
     Returns
     -------
     Sensitivity
     """
+    model = pair_of(model, between)
     moved = model.schema[feature]
     ends = np.array([encode_value(moved, start), encode_value(moved, stop)])
     inputs = Inputs.of(model, given, {moved.index: ends})
@@ -109,8 +119,7 @@ def sensitivity(
     terms = taking_part(inputs, move)
     own = terms[0]
     if isinstance(over, str):
-        if over != "all":
-            raise ValueError(f"over must be 'all' or a table; got {over!r}")
+        _check_over(over)
         range_of: RangeOf = partial(extremes, inputs, move)
         leaves = inputs.reachable(own)
     else:
@@ -123,14 +132,8 @@ def sensitivity(
 
     changes = [np.diff(shape(ends)).item() for shape in own.shapes]
     curves = (CurveChange(str(own.tree.regions[leaf]), changes[leaf]) for leaf in leaves)
-    switched = (
-        Switch(
-            **vars(change_of(term)),
-            term=term.feature.name,
-            conditions=_crossed(term, moved, ends),
-        )
-        for term in terms[1:]
-    )
+    names = [(term, term.feature.name, _crossed(term, moved, ends)) for term in terms[1:]]
+    switched = (Switch(**vars(change_of(t)), term=name, conditions=c) for t, name, c in names)
     return Sensitivity(
         **vars(change_of(*terms)),
         feature=feature,
@@ -139,6 +142,11 @@ def sensitivity(
         curves=tuple(curves),
         switches=tuple(switched),
     )
+
+
+def _check_over(over: str) -> None:
+    if over != "all":
+        raise ValueError(f"over must be 'all' or a table; got {over!r}")
 
 
 def _crossed(term: Term, feature: Feature, ends: FloatArray) -> tuple[str, ...]:
@@ -177,17 +185,10 @@ class _Rows:
 def _agreeing(model: Model, table: Any, given: Given, moved: Feature) -> _Rows:
     """Return the rows that agree with `given`, but for the moved feature."""
     rows = model.schema.encode(table)
-    values, region = read_given(model.schema, given)
-    agrees = np.ones(len(rows), dtype=bool)
-    for index, value in values.items():
-        if index != moved.index:
-            agrees &= (rows[:, index] == value) | (np.isnan(rows[:, index]) & np.isnan(value))
-    for condition in region.conditions:
-        if condition.feature.index != moved.index:
-            agrees &= condition.contains(rows)
-    if not agrees.any():
+    mask = agrees(model.schema, rows, given, moved.index)
+    if not mask.any():
         raise ValueError(f"some row must agree with given; none of {len(rows)} does: {given}")
-    return _Rows(rows[agrees], np.flatnonzero(agrees), model.schema, table)
+    return _Rows(rows[mask], np.flatnonzero(mask), model.schema, table)
 
 
 def _row_extremes(

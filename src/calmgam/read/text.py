@@ -12,8 +12,10 @@ from typing import Any
 
 from calmgam.model.glassbox import Model
 from calmgam.model.ledger import Ledger
+from calmgam.model.trail import EditRecord
 from calmgam.read.advice import advice_lines
 from calmgam.read.numbers import brief_number, number_texts, scale_of
+from calmgam.read.outputs import Between
 from calmgam.read.view_types import JumpView, ModelView, PredictionView, joint_jumps
 from calmgam.read.views import model_view, prediction_view
 from calmgam.read.wording import (
@@ -35,10 +37,19 @@ N_RULE_LINES = 4
 MIN_TREE_LINES = 8
 N_JUMPS = 5
 N_EXPLAINED = 20
+N_CLASSES = 5
 BLOCKS = " ▏▎▍▌▋▊▉█"
 
 
-def summary(model: Model, X: Any = None, y: Any = None, n_features: int | None = N_FEATURES) -> str:
+def summary(
+    model: Model,
+    X: Any = None,
+    y: Any = None,
+    n_features: int | None = N_FEATURES,
+    *,
+    sample_weight: Any = None,
+    offset: Any = None,
+) -> str:
     """Describe a model on one screen.
 
     Size, where it stands between its own GAM and the reference, features by importance with what
@@ -52,11 +63,14 @@ def summary(model: Model, X: Any = None, y: Any = None, n_features: int | None =
         With X: measure the model on these rows too.
     n_features : int or None
         How many features to list; None: all of them, with every jump and every tree.
+    sample_weight, offset : array, optional
+        Of the rows of X.
     """
     if n_features is not None and n_features < 1:
         raise ValueError(f"n_features must be at least 1, or None for all; got {n_features}")
-    view = shown_view(model_view(model, X, y))
+    view = shown_view(model_view(model, X, y, sample_weight, offset))
     history = [line for line in (history_text(model.ledger), origin_text(model)) if line]
+    history += [cut(f"edited {trail_text(record)}", N_COLUMNS) for record in model.trail]
     everything = _summary_lines(view, history, None)
     if n_features is None:
         return "\n".join(everything)
@@ -66,7 +80,7 @@ def summary(model: Model, X: Any = None, y: Any = None, n_features: int | None =
     return "\n".join(lines)
 
 
-def explain(model: Model, row: Any) -> str:
+def explain(model: Model, row: Any, between: Between = None, offset: float = 0.0) -> str:
     """Write one prediction as a ledger: intercept and contributions, which add up to the score.
 
     Parameters
@@ -74,8 +88,14 @@ def explain(model: Model, row: Any) -> str:
     model : Model
     row : mapping, sequence or one-row table
         A value for every feature, by name or in the model's order.
+    between : (label, label), optional
+        The score is the log-odds of one class against another; if there are many, by default of the
+        most probable one against the next.
+    offset : float
+        Added to the score.
     """
-    return "\n".join(_ledger_lines(shown_view(prediction_view(model, row))))
+    view = prediction_view(model, row, between, offset)
+    return "\n".join(_ledger_lines(shown_view(view)))
 
 
 def size_texts(view: ModelView) -> tuple[str, str]:
@@ -85,7 +105,9 @@ def size_texts(view: ModelView) -> tuple[str, str]:
     ----------
     view : ModelView
     """
-    task = "regression" if view.link == "identity" else _probability_text(view)
+    task = _probability_text(view) if view.link == "logit" else _regression_text(view)
+    if view.link == "softmax":
+        task = f"probabilities of {len(view.classes)} classes"
     counts = (
         (view.n_features, "feature"),
         (view.n_splits, "split"),
@@ -118,6 +140,18 @@ def _standing_text(standing: float | None) -> str:
     if standing > 1:
         return "  (better than the reference)"
     return f"  ({standing:.0%} of the way)" if standing >= 0 else "  (worse than the own GAM)"
+
+
+def _score_text(view: PredictionView) -> str:
+    if not view.probabilities:
+        return "score"
+    second, first = (cut_middle(str(label), N_LABEL // 3) for label in view.classes)
+    return f"log-odds of {first} against {second}"
+
+
+def _regression_text(view: ModelView) -> str:
+    link = ", log link" if view.link == "log" else ""
+    return "regression" if view.objective == "squared error" else f"{view.objective}{link}"
 
 
 def _probability_text(view: ModelView | PredictionView) -> str:
@@ -154,6 +188,41 @@ def origin_text(model: Model) -> str:
         f"fitted by calmgam {origin.library_version} on {origin.date[:10]} to {origin.n_rows:,} "
         f"{weighted}rows (SHA-256 {origin.table_sha256[:12]}…), seed {origin.seed}"
     )
+
+
+def trail_text(record: EditRecord) -> str:
+    """Say in one line what an edit was, by whom and why, and what it did.
+
+    Parameters
+    ----------
+    record : EditRecord
+    """
+    who = f" by {record.who}" if record.who else ""
+    why = f": {record.why}" if record.why else ""
+    effect = record.effect
+    bound = "" if effect.exact else "at most "
+    change = f"score changed by up to {bound}{brief_number(effect.largest_change)}"
+    if effect.loss_before is not None and effect.loss_after is not None:
+        losses = number_texts([effect.loss_before, effect.loss_after], 4)
+        change += f"; {effect.metric} {losses[0]} → {losses[1]} on {effect.n_rows:,} rows"
+    return f"{record.date[:10]} {edit_text(record.edit)}{who}{why} ({change})"
+
+
+def edit_text(edit: Mapping[str, Any]) -> str:
+    """Write an edit as the call that makes it.
+
+    Parameters
+    ----------
+    edit : mapping
+        As in `EditRecord`.
+    """
+    settings = [
+        f"{name}={value!r}" if not isinstance(value, list | Mapping) else f"{name}: {len(value)}"
+        for name, value in edit.items()
+        if name not in ("edit", "feature")
+    ]
+    feature = [str(edit["feature"])] if edit.get("feature") else []
+    return f"{edit['edit']}({', '.join([*feature, *settings])})"
 
 
 def _summary_lines(view: ModelView, history: list[str], n_features: int | None) -> list[str]:
@@ -209,6 +278,8 @@ def _jump_lines(view: ModelView, n_jumps: int | None) -> list[str]:
     ]
     if n_jumps is not None and len(lines) > n_jumps:
         lines[n_jumps - 1 :] = [f"    and {len(lines) - n_jumps + 1} more"]
+    if view.link == "softmax" and view.n_splits:
+        return ["", "hidden jumps are those of two classes: jumps(feature, between=(…, …))"]
     return (
         ["", "hidden jumps, where a feature switches the curves of others", *lines] if lines else []
     )
@@ -244,19 +315,26 @@ def _tree_lines(view: ModelView, n_lines: int | None) -> list[str]:
 def _ledger_lines(view: PredictionView) -> Iterator[str]:
     lines = view.largest(N_EXPLAINED)
     contributions = [line.contribution for line in lines]
-    parts = [view.intercept, *contributions]
+    parts = [view.intercept, *contributions, *([view.offset] if view.offset else [])]
     scale = scale_of([*parts, view.score], 4, contributions)
     numbers = scale.sum_texts(parts)
     largest = max(map(abs, contributions)) or 1.0
 
     table = [("intercept", numbers[0], "", "")]
     labels = label_texts([(line.name, line.label) for line in lines], N_LABEL)
-    for line, label, number in zip(lines, labels, numbers[1:], strict=True):
+    for line, label, number in zip(lines, labels, numbers[1:], strict=False):
         bar = _bar(abs(line.contribution / largest), 10)
         table.append((label, number, f"  {bar}  ", line.rule))
-    table.append(("score", scale.text(view.score, signed=True), "", ""))
-    if view.probability is not None:
+    if view.offset:
+        table.append(("offset", numbers[-1], "", ""))
+    table.append((_score_text(view), scale.text(view.score, signed=True), "", ""))
+    for label, probability in view.probabilities[:N_CLASSES]:
+        name = f"probability of {cut_middle(str(label), N_NAME)}"
+        table.append((name, f"{probability:.1%}", "", ""))
+    if view.probability is not None and not view.probabilities:
         table.append((_probability_text(view), f"{view.probability:.1%}", "", ""))
+    if view.mean is not None:
+        table.append(("prediction, e to the score", brief_number(view.mean, 4), "", ""))
 
     width, digits = (max(len(row[k]) for row in table) for k in (0, 1))
     for label, number, bar, rule in table:

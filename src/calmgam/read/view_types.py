@@ -67,7 +67,7 @@ class RegionView(PartView):
         As in `PartView`.
     edges, values, spreads : tuple of float
         Steps of a numeric feature from the first to the last bin with rows: `values[k]` holds from
-        `edges[k]` to `edges[k + 1]`. The band is value ± spread.
+        `edges[k]` to `edges[k + 1]`. The 90 % band is value ± spread.
     points : tuple of PointView
         Levels, then "other" and "missing", as far as the region has rows there.
     density : tuple of float
@@ -139,6 +139,8 @@ class FeatureView(View):
     log_from : float or None
         From here on the axis is better logarithmic: most bins lie in a small part of the range.
     jumps : tuple of JumpView
+    output : str
+        Of a model of many classes: the class, or the pair of classes, that is looked at.
     """
 
     name: str
@@ -152,6 +154,7 @@ class FeatureView(View):
     n_levels: int
     log_from: float | None
     jumps: tuple[JumpView, ...]
+    output: str = ""
 
     @property
     def title(self) -> str:
@@ -199,6 +202,25 @@ class ImportanceView(View):
 
 
 @dataclass(frozen=True)
+class CalibrationView(View):
+    """Rows with similar predictions: what was predicted, and what was observed.
+
+    Attributes
+    ----------
+    n_rows : int
+    share : float
+        Of all weight, or exposure.
+    predicted, observed : float
+        Means; or the quantile that the model predicts.
+    """
+
+    n_rows: int
+    share: float
+    predicted: float
+    observed: float
+
+
+@dataclass(frozen=True)
 class ModelView(View):
     """The model at a glance.
 
@@ -208,14 +230,18 @@ class ModelView(View):
     classes : tuple
     n_rows : float
         Training rows (sum of weights).
-    n_features, n_splits, n_curves, n_interactions, n_pairs : int
-    intercept : float
+    n_features, n_splits, n_curves, n_pairs : int
+    intercept : float, or tuple of one per class
     metric : str
         Name of the errors, on validation rows at fit time.
     gam, calm, reference : float or None
         Error of the same model without regions, of this model, of the black box.
+    objective : str
+        What was minimised.
     performance : mapping
         Measures on data, if some was given.
+    calibration : tuple of CalibrationView
+        Of the same data.
     features : tuple of ImportanceView
         The most important one first.
     """
@@ -226,14 +252,15 @@ class ModelView(View):
     n_features: int
     n_splits: int
     n_curves: int
-    n_interactions: int
     n_pairs: int
-    intercept: float
+    intercept: Any
     metric: str
     gam: float | None
     calm: float | None
     reference: float | None
+    objective: str
     performance: Mapping[str, float]
+    calibration: tuple[CalibrationView, ...]
     features: tuple[ImportanceView, ...]
 
     @property
@@ -286,13 +313,21 @@ class OthersView(LineView):
 
 @dataclass(frozen=True)
 class PredictionView(View):
-    """One prediction: intercept + contributions, added in this order, are exactly the score."""
+    """One prediction: intercept + contributions, added in this order, are exactly the score.
+
+    With many classes the score is the log-odds of `classes[1]` against `classes[0]`, `probability`
+    is that of `classes[1]`, and `probabilities` are those of all, the highest first.
+    An offset, if there is one, is added last. `mean` is the prediction of a log link.
+    """
 
     intercept: float
     lines: tuple[LineView, ...]
     score: float
     probability: float | None
     classes: tuple[Any, ...]
+    probabilities: tuple[tuple[Any, float], ...] = ()
+    offset: float = 0.0
+    mean: float | None = None
 
     def largest(self, n_lines: int) -> tuple[LineView, ...]:
         """At most `n_lines` lines by size; the last one sums up those that do not fit."""

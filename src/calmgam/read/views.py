@@ -16,13 +16,15 @@ import numpy as np
 from calmgam.model.columns import FloatArray
 from calmgam.model.exact.rows import UserRow, read_row
 from calmgam.model.glassbox import Model, Term
+from calmgam.model.links import response, softmax
 from calmgam.model.regions import Region
 from calmgam.model.schema import Feature
 from calmgam.model.shapes import ShapeFunction
 from calmgam.model.tree import PartitionTree
 from calmgam.read.audit import Jump, jumps
 from calmgam.read.findings import probability_of
-from calmgam.read.performance import performance
+from calmgam.read.outputs import Between, output_of, pair_of_row
+from calmgam.read.performance import Measured, measure
 from calmgam.read.view_types import (
     BranchView,
     FeatureView,
@@ -41,15 +43,20 @@ from calmgam.read.wording import rule_text, threshold_text
 MAX_DISPLAY_BINS = 40
 
 
-def feature_view(model: Model, feature: str) -> FeatureView:
-    """Look at one feature of a model.
+def feature_view(
+    model: Model, feature: str, of_class: Any = None, between: Between = None
+) -> FeatureView:
+    """Look at one feature of a model; of many classes, at one or at a pair.
 
     Parameters
     ----------
     model : Model
     feature : str
         Its name.
+    of_class, between
+        Label of a class, or of two whose log-odds are looked at.
     """
+    model = output_of(model, of_class, between)
     term = model.terms[model.schema.index(feature)]
     edges, slots = _bin_edges(term), _seen_slots(term)
     log_from = _log_from(edges)
@@ -75,10 +82,19 @@ def feature_view(model: Model, feature: str) -> FeatureView:
         n_levels=sum(slot < term.feature.n_levels for slot in slots),
         log_from=log_from,
         jumps=_jump_views(model, term.feature),
+        output=_output_text(of_class, between),
     )
 
 
-def model_view(model: Model, X: Any = None, y: Any = None) -> ModelView:
+def _output_text(of_class: Any, between: Between) -> str:
+    if between is not None:
+        return f"{between[0]} against {between[1]}"
+    return "" if of_class is None else str(of_class)
+
+
+def model_view(
+    model: Model, X: Any = None, y: Any = None, sample_weight: Any = None, offset: Any = None
+) -> ModelView:
     """Look at a model as a whole; with data, at its errors on them too.
 
     Parameters
@@ -86,8 +102,11 @@ def model_view(model: Model, X: Any = None, y: Any = None) -> ModelView:
     model : Model
     X : data frame or array, optional
     y : array, optional
-        The target of X: numbers, or labels of a classifier's two classes.
+        The target of X: numbers, or labels of a classifier's classes.
+    sample_weight, offset : array, optional
+        Of the rows of X.
     """
+    known = Measured({}, ()) if X is None else measure(model, X, y, sample_weight, offset)
     terms = sorted(model.terms, key=lambda term: -term.importance)
     errors = model.errors
     return ModelView(
@@ -97,33 +116,65 @@ def model_view(model: Model, X: Any = None, y: Any = None) -> ModelView:
         n_features=len(model.terms),
         n_splits=model.n_splits,
         n_curves=model.n_curves,
-        n_interactions=model.n_interactions,
         n_pairs=model.n_pairs,
         intercept=model.intercept,
         metric=errors.get("metric", "error"),
         gam=errors.get("gam"),
         calm=errors.get("calm"),
         reference=errors.get("reference"),
-        performance={} if X is None else performance(model, X, y),
+        objective=model.objective.text,
+        performance=known.measures,
+        calibration=known.calibration,
         features=tuple(_importance_view(model, term) for term in terms),
     )
 
 
-def prediction_view(model: Model, row: Any) -> PredictionView:
-    """Look at one prediction.
+def prediction_view(
+    model: Model, row: Any, between: Between = None, offset: float = 0.0
+) -> PredictionView:
+    """Look at one prediction; of many classes, at the most probable one against the next.
 
     Parameters
     ----------
     model : Model
     row : mapping, sequence or one-row table
         A value for every feature, by name or in the model's order.
+    between : (label, label), optional
+        The score is the log-odds of one class against another.
+    offset : float
+        Added to the score.
     """
     user_row = read_row(model.schema, row)
     X = user_row.encoded[np.newaxis]
-    score = float(model.score_encoded(X)[0])
-    probability = float(probability_of(score)) if model.link == "logit" else None
+    probabilities = _probabilities(model, X)
+    has_many = model.link == "softmax"
+    model = pair_of_row(model, user_row.encoded, between)
+    score = float(model.score_encoded(X)[0]) + float(offset)
+    mean = float(response(model.link, np.array(score))) if model.link == "log" else None
+    probability = None
+    if model.link == "logit":
+        odds = float(probability_of(score))
+        probability = dict(probabilities)[model.classes[1]] if has_many else odds
     lines = tuple(_line_view(term, user_row) for term in model.terms)
-    return PredictionView(model.intercept, lines, score, probability, model.classes)
+    return PredictionView(
+        model.intercept,
+        lines,
+        score,
+        probability,
+        model.classes,
+        probabilities,
+        float(offset),
+        mean,
+    )
+
+
+def _probabilities(model: Model, X: FloatArray) -> tuple[tuple[Any, float], ...]:
+    """Return the probabilities of many classes, the highest first; nothing of other models."""
+    if model.link != "softmax":
+        return ()
+    probabilities = softmax(model.score_encoded(X)[0]).tolist()
+    both = zip(model.classes, probabilities, strict=True)
+    return tuple(sorted(both, key=lambda one: -one[1]))
 
 
 def _line_view(term: Term, row: UserRow) -> LineView:
@@ -139,6 +190,8 @@ def _line_view(term: Term, row: UserRow) -> LineView:
 
 
 def _jump_views(model: Model, feature: Feature) -> tuple[JumpView, ...]:
+    if model.link == "softmax":  # every pair of classes has its own
+        return ()
     return tuple(_jump_view(feature, jump) for jump in jumps(model, feature.name).jumps)
 
 
@@ -175,7 +228,7 @@ def _parts(term: Term) -> tuple[PartView, ...]:
             rule=rule_text(region),
             n_rows=float(shape.counts.sum()),
             share=_ratio(shape.counts.sum(), n_rows),
-            importance=_ratio(np.abs(shape.values) @ shape.counts, n_rows),
+            importance=_ratio(np.mean(np.abs(shape.values).T @ shape.counts), n_rows),
         )
         for region, shape in zip(term.tree.regions, term.shapes, strict=True)
     )

@@ -13,7 +13,9 @@ from calmgam.fit.curves.boosting import Boosting, boost
 from calmgam.fit.curves.contract import CurveData
 from calmgam.fit.data.bags import draw_bags
 from calmgam.fit.data.binning import Binned
-from calmgam.fit.data.losses import LogLoss, SquaredError
+from calmgam.fit.data.log_losses import Gamma, Poisson, Tweedie
+from calmgam.fit.data.losses import LogLoss, Loss, SquaredError
+from calmgam.fit.data.robust_losses import AbsoluteError, Huber, Quantile
 from calmgam.fit.data.target import Target
 from calmgam.model.schema import Feature
 from oracles import boost_one_bag
@@ -84,6 +86,17 @@ def table():
     return Table()
 
 
+class LogCosh(Loss):
+    """A loss that the kernels do not know."""
+
+    def losses(self, y, score):
+        return np.log(np.cosh(y - score))
+
+    def derivatives(self, y, score):
+        slope = np.tanh(y - score)
+        return slope, np.maximum(1.0 - slope**2, 1e-3)
+
+
 DEEP = {
     "a": ["b <= -1", "b > -1 and b <= -0.5", "b > -0.5 and b <= 0", "b > 0 and b <= 1", "b > 1"],
     "c": [
@@ -104,19 +117,52 @@ DEEP = {
         {"smoothing_rounds": 40, **LAST_ROUND},
         {"smoothing_rounds": 10, "weighted": True, **LAST_ROUND},
         {"smoothing_rounds": 20, "deep": True, **LAST_ROUND},
+        {"smoothing_rounds": 20, "deep": True, "sharing": False, **LAST_ROUND},
         {"max_leaves": 2, "smoothing_rounds": 0, "momentum": 0, "ridge": 0, "min_samples_leaf": 0},
         {"smoothing_rounds": 5, "momentum": 0.5, "patience": 1, "min_samples_leaf": 40},
     ],
-    ids=["best cuts", "random cuts", "weighted", "deep", "plain", "early stop"],
+    ids=["best cuts", "random cuts", "weighted", "deep", "alone", "plain", "early stop"],
 )
 def test_kernel_equals_its_twin(table, task, options):
     options = dict(options)
     table = Table(DEEP) if options.pop("deep", False) else table
     weights = np.random.default_rng(1).choice([0.0, 0.5, 1.0, 3.0], len(table.y))
     target = table.target(task, weights if options.pop("weighted", False) else None)
-    roles = bags(target)
+    assert_like_its_twin(table, target, options)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [Poisson(), Gamma(), Tweedie(1.4), AbsoluteError(), Quantile(0.8), Huber(0.5), LogCosh()],
+    ids=lambda loss: loss.name,
+)
+def test_every_loss_equals_its_twin(table, loss):
+    rng = np.random.default_rng(1)
+    weights = rng.choice([0.0, 0.5, 1.0, 3.0], len(table.y))
+    spread = (table.y - table.y.mean()) / table.y.std()
+    y = np.exp(spread) if loss.link == "log" else spread
+    if isinstance(loss, Poisson | Tweedie):
+        y[spread < -1] = 0.0
+    target = Target.regression(y, weights, loss)
+    assert_like_its_twin(table, target, {"smoothing_rounds": 10, **LAST_ROUND}, n_bags=1)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("smoothing_rounds", [0, 10])
+def test_many_classes_equal_their_twin(weighted, smoothing_rounds):
+    table, rng = Table(DEEP), np.random.default_rng(1)
+    weights = rng.choice([0.0, 0.5, 1.0, 3.0], len(table.y)) if weighted else np.ones(len(table.y))
+    noisy = table.y + 0.3 * rng.normal(size=len(table.y)) * table.y.std()
+    codes = np.digitize(noisy, np.quantile(noisy, [0.2, 0.5, 0.9])).astype(np.float64)
+    target = Target.classification(codes, weights, ("a", "b", "c", "d"))
+    options = {"smoothing_rounds": smoothing_rounds, **LAST_ROUND}
+    assert_like_its_twin(table, target, options, n_bags=2)
+
+
+def assert_like_its_twin(table, target, options, n_bags=3):
+    roles = bags(target, n_bags)
     curves = table.boost(target, roles, **options)
-    seeds = np.random.default_rng(5).integers(2**63, size=3).tolist()
+    seeds = np.random.default_rng(5).integers(2**63, size=n_bags).tolist()
     for bag, seed in enumerate(seeds):
         intercept, heights, loss, n_rounds = boost_one_bag(
             table.cells,
@@ -132,7 +178,11 @@ def test_kernel_equals_its_twin(table, task, options):
         assert curves.rounds[bag] == n_rounds > 0
         assert curves.intercepts[bag] == pytest.approx(intercept, rel=1e-12)
         assert curves.losses[bag] == pytest.approx(loss, rel=1e-5)
-        mine = np.concatenate([values[bag].ravel() for values in curves.values])
+        classes = range(target.loss.n_outputs)
+        mine = np.concatenate(
+            [values[bag][k].ravel() for k in classes for values in curves.values]
+            or [values[bag].ravel() for values in curves.values]
+        )
         np.testing.assert_allclose(mine, heights, rtol=1e-4, atol=1e-4 * np.abs(heights).max())
 
 
@@ -247,6 +297,24 @@ def test_weight_two_is_a_row_twice(table, task):
 
 
 # ---- curves --------------------------------------------------------------------------------------
+
+
+def test_regions_that_do_not_share_learn_from_their_own_rows_alone():
+    rng = np.random.default_rng(0)
+    bins, leaf = rng.integers(0, 10, 400), rng.integers(0, 3, 400)
+    y = rng.normal(size=400)
+    y -= (np.bincount(leaf, y) / np.bincount(leaf))[leaf]  # so that every region has mean 0
+    binned = columns([bins + 11 * leaf], [11], [True])
+    options = {"sharing": False, "smoothing_rounds": 0, **LAST_ROUND}
+    target = Target(SquaredError(), y, np.ones(400))
+    together = boost_columns(binned, target, everyone(400), [3], **options)
+    assert together.shared == {}
+    for own in range(3):
+        rows = leaf == own
+        target = Target(SquaredError(), y[rows], np.ones(rows.sum()))
+        alone = columns([bins[rows]], [11], [True])
+        curve = boost_columns(alone, target, everyone(rows.sum()), **options).values[0][0, 0]
+        np.testing.assert_allclose(together.values[0][0, own], curve, atol=1e-5)
 
 
 def test_every_region_learns_its_own_curve():

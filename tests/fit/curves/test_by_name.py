@@ -33,8 +33,8 @@ def test_every_learner_gives_a_model(estimator):
 def test_own_gam_is_fitted_with_the_same_learner(estimator):
     X, y = interaction()
     regions = {"x0": ["x1 <= 0", "x1 > 0"]}
-    calm = estimator.set_params(partitions=regions).fit(X, y).model_.errors
-    gam = estimator.set_params(partitions=None, max_depth=0).fit(X, y).model_.errors
+    calm = estimator.set_params(growth=regions).fit(X, y).model_.errors
+    gam = estimator.set_params(growth="joint", max_depth=0).fit(X, y).model_.errors
     assert calm["gam"] == pytest.approx(gam["calm"], rel=1e-6)
     assert calm["calm"] < 0.6 * calm["gam"]
 

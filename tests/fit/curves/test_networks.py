@@ -45,7 +45,7 @@ def gated(n_rows=600):
 def test_regions_learn_curves_of_their_own():
     X, y = gated()
     regions = {"x0": ["x1 <= 0", "x1 > 0"]}
-    model = CALMRegressor(curves="networks", partitions=regions, random_state=0, n_jobs=1).fit(X, y)
+    model = CALMRegressor(curves="networks", growth=regions, random_state=0, n_jobs=1).fit(X, y)
     assert np.mean((model.predict(X) - y) ** 2) < 0.02 * np.var(y)
     low, high = model.model_.terms[0].shapes
     middle = np.abs(X[:, 0]) < 0.8
@@ -166,9 +166,7 @@ def test_a_level_that_a_region_has_not_seen_stays_what_it_is_elsewhere():
     y = 3.0 * (levels == "high") + (X[:, 1] > 0) * (levels == "a")
     table = np.column_stack([X[:, 1:].astype(object), levels.astype(object)])
     regions = {"x1": ["x0 <= 0", "x0 > 0"]}
-    model = CALMRegressor(curves="networks", partitions=regions, random_state=0, n_jobs=1).fit(
-        table, y
-    )
+    model = CALMRegressor(curves="networks", growth=regions, random_state=0, n_jobs=1).fit(table, y)
     low, _ = model.model_.terms[1].shapes
     high, other = low.feature.levels.index("high"), low.feature.levels.index("b")
     assert low.counts[high] == 0

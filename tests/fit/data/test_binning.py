@@ -216,3 +216,16 @@ def test_some_features_in_another_order():
     assert part.centres[1] is binned.centres[0]
     coarse = binned.coarsened(3).only([2, 0])
     assert coarse.order == part.order == tuple({2: 0, 0: 1}[i] for i in binned.order if i != 1)
+
+
+def test_wanted_cuts_stay_as_they_are_and_replace_what_divides_alike():
+    column = np.array([0.0, 1.0, 2.0, 10.0])
+    edges, centres, single = cuts(column, 100, np.array([-1.0, 1.2, 1.4, 3.0, 10.0, 11.0]))
+    assert edges.tolist() == [0.5, 1.2, 3.0]  # 1.4 divides like 1.2; beyond the values none does
+    assert (centres.tolist(), single) == ([0, 1, 2, 10], True)
+    many = np.arange(1000.0)
+    edges, centres, single = cuts(many, 2, np.array([700.25]))
+    assert edges[1] == 700.25
+    assert len(centres) == 3
+    assert centres[-1] == np.mean(many[many > 700.25])
+    assert not single

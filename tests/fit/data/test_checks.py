@@ -134,19 +134,19 @@ def test_wrong_weights_are_refused(weights, message):
 )
 def test_rows_of_weight_zero_are_left_out_and_small_tables_repeat_rows(make):
     X, y = np.arange(4.0)[:, None], np.array([5, 6, 7, 8])
-    whole, y_whole, ones = weigh_rows(make(X), y, [2, 0, 1, 3])
+    whole, y_whole, ones, _ = weigh_rows(make(X), y, [2, 0, 1, 3])
     column = whole["a"] if is_frame(whole) else whole[:, 0]
     np.testing.assert_array_equal(column, [0, 0, 2, 3, 3, 3])
     np.testing.assert_array_equal(y_whole, [5, 5, 7, 8, 8, 8])
     np.testing.assert_array_equal(ones, 1)
-    _, y_kept, kept = weigh_rows(make(X), y, [0.5, 0, 1, 3])
+    _, y_kept, kept, _ = weigh_rows(make(X), y, [0.5, 0, 1, 3])
     np.testing.assert_array_equal(y_kept, [5, 7, 8])
     np.testing.assert_array_equal(kept, [0.5, 1, 3])
 
 
 def test_weights_of_larger_tables_stay():
     X, y, weights = np.ones((50, 1)), np.arange(50), np.full(50, 2)
-    same, _, kept = weigh_rows(X, y, weights)
+    same, _, kept, _ = weigh_rows(X, y, weights)
     assert same is X
     np.testing.assert_array_equal(kept, 2)
 

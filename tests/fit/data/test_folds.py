@@ -18,7 +18,7 @@ def test_folds_are_alike_in_size_and_classes():
 
 
 def test_every_fold_needs_some_rows_of_either_class():
-    fewest = folds.N_FOLDS * folds.MIN_ROWS_PER_FOLD
+    fewest = folds.FOLDS.n_folds * folds.FOLDS.min_rows
     rows = np.arange(4.0 * fewest)
     weights = np.ones(len(rows))
     assert enough_rows(Target.regression(rows[:fewest], weights[:fewest]))
@@ -34,7 +34,7 @@ def drawn():
 
 def test_every_row_is_left_out_once(drawn):
     assert sorted(np.concatenate(drawn.parts)) == list(range(50))
-    assert len(set(drawn.seeds)) == len(drawn.parts) == folds.N_FOLDS
+    assert len(set(drawn.seeds)) == len(drawn.parts) == folds.FOLDS.n_folds
 
 
 def test_what_folds_say_of_their_rows_is_put_in_order(drawn):

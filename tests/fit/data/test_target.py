@@ -44,7 +44,7 @@ def test_classes_stay_as_they_are():
     y = (Y > 5).astype(float)
     target = Target.classification(y, WEIGHTS)
     np.testing.assert_array_equal(target.values, y)
-    assert (target.mean, target.scale, target.loss.is_logistic) == (0, 1, True)
+    assert (target.mean, target.scale, target.loss.link) == (0, 1, "logit")
 
 
 @pytest.mark.parametrize("make", [Target.regression, Target.classification])

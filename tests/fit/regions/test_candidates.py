@@ -4,7 +4,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from calmgam.fit.data.binning import Binned, slots_of
+from calmgam.fit.data.binning import Binned, bin_table, slots_of
 from calmgam.fit.regions.candidates import candidates_for, code_matrix
 from calmgam.model.schema import Feature, Schema
 
@@ -53,39 +53,29 @@ def test_quantile_thresholds_take_all_cuts_when_there_are_few():
     np.testing.assert_array_equal(thresholds(found), np.arange(23) + 0.5)
 
 
-def test_uniform_thresholds_are_the_cuts_next_to_equally_spaced_points():
-    column = np.linspace(0, 1, 1001)
-    found = candidates_for(binned(column), 0, thresholds="uniform", n_thresholds=19)
-    np.testing.assert_allclose(thresholds(found), np.arange(1, 20) / 20, atol=0.0006)
-    assert np.isin(thresholds(found), cuts(column)).all()
+def uniform_thresholds(column, max_bins=1024):
+    schema = Schema((numeric(column, "x0", 0),))
+    table = bin_table(column[:, None], schema, max_bins, n_spaced=20)
+    return thresholds(candidates_for(table, 0, thresholds="uniform", n_thresholds=20))
 
 
-def test_uniform_thresholds_are_not_repeated():
+@pytest.mark.parametrize("max_bins", [16, 4096])
+def test_uniform_thresholds_are_equally_spaced_whatever_the_bins(max_bins):
+    column = np.random.default_rng(0).uniform(size=2000)
+    spaced = np.linspace(column.min(), column.max(), 20)
+    # right of the last there is nothing; left of the first there is the smallest value
+    np.testing.assert_array_equal(uniform_thresholds(column, max_bins), spaced[:-1])
+
+
+def test_uniform_thresholds_that_divide_the_rows_alike_are_one():
     column = np.array([0.0, 1.0, 100.0])
-    found = candidates_for(binned(column), 0, thresholds="uniform", n_thresholds=19)
-    np.testing.assert_array_equal(thresholds(found), [0.5, 50.5])
+    np.testing.assert_array_equal(uniform_thresholds(column), [0.0, 100 / 19])
 
 
 def test_all_thresholds_are_all_cuts():
     column = np.arange(500.0)
     found = candidates_for(binned(column), 0, thresholds="all")
     np.testing.assert_array_equal(thresholds(found), cuts(column))
-
-
-def test_few_distinct_numbers_are_compared_by_equality():
-    column = np.array([1.0, 2.0, 5.0, np.nan, 2.0])
-    found = candidates_for(binned(column), 0, equal_up_to=3)
-    assert found.kind == "equal"
-    assert [str(c) for c in conditions_of(found)] == ["x0 = 1", "x0 = 2", "x0 = 5"]
-    assert [c.bounds for c in conditions_of(found)] == [(-np.inf, 1.5), (1.5, 3.5), (3.5, np.inf)]
-    np.testing.assert_array_equal(found.codes(column), [0, 1, 2, 4, 1])
-    assert candidates_for(binned(column), 0, equal_up_to=2).kind == "order"
-
-
-def test_values_that_share_a_bin_are_not_compared_by_equality():
-    column = np.array([1.0, 2.0, 3.0])
-    found = candidates_for(binned(column, edges=[np.array([2.5])]), 0, equal_up_to=10)
-    assert found.kind == "order"
 
 
 def test_levels_are_compared_by_equality():
@@ -99,7 +89,7 @@ def test_levels_are_compared_by_equality():
 @pytest.mark.parametrize("column", [np.full(5, 3.0), np.full(5, np.nan)])
 @pytest.mark.parametrize("kind", ["quantile", "uniform", "all"])
 def test_a_constant_column_offers_nothing_but_its_missing_values(column, kind):
-    found = candidates_for(binned(column), 0, thresholds=kind, equal_up_to=10)
+    found = candidates_for(binned(column), 0, thresholds=kind)
     assert found.n_conditions == 0
     np.testing.assert_array_equal(found.codes(column), np.isnan(column))
 
@@ -111,20 +101,14 @@ VALUES = st.one_of(st.just(np.nan), st.floats(-100, 100), st.integers(-3, 3).map
     column=hnp.arrays(float, st.integers(1, 40), elements=VALUES),
     kind=st.sampled_from(["quantile", "uniform", "all"]),
     n_thresholds=st.integers(1, 6),
-    equal_up_to=st.integers(0, 5),
     missing=st.booleans(),
 )
-@example(column=np.array([0.0, -5e-324]), kind="all", n_thresholds=1, equal_up_to=2, missing=False)
-def test_codes_and_conditions_agree(column, kind, n_thresholds, equal_up_to, missing):
-    edges = np.unique(cuts(column))
-    table = binned(column, edges=[edges])
-    found = candidates_for(
-        table,
-        0,
-        thresholds=kind,
-        n_thresholds=n_thresholds,
-        equal_up_to=equal_up_to,
-    )
+@example(column=np.array([0.0, -5e-324]), kind="all", n_thresholds=1, missing=False)
+def test_codes_and_conditions_agree(column, kind, n_thresholds, missing):
+    schema = Schema((numeric(column, "x0", 0),))
+    table = bin_table(column[:, None], schema, 16, n_thresholds if kind == "uniform" else 0)
+    (edges,) = table.edges
+    found = candidates_for(table, 0, thresholds=kind, n_thresholds=n_thresholds)
     codes = found.codes(column)
     assert codes.dtype == np.uint16
     np.testing.assert_array_equal(code_matrix([found], table), [codes])  # bins know it too

@@ -73,8 +73,8 @@ def test_several_conditions_make_a_deeper_tree():
 @pytest.mark.parametrize(
     ("partitions", "message"),
     [
-        ({"tmp": ["day = sat", "day != sat"]}, r"partitions\['tmp'\]: no feature is called 'tmp'"),
-        ({"temp": ["dya = sat", "day != sat"]}, r"partitions\['temp'\]: .*did you mean 'day'"),
+        ({"tmp": ["day = sat", "day != sat"]}, r"growth\['tmp'\]: no feature is called 'tmp'"),
+        ({"temp": ["dya = sat", "day != sat"]}, r"growth\['temp'\]: .*did you mean 'day'"),
         (
             {"temp": ["temp <= 0.5 or missing", "temp > 0.5"]},
             "must not depend on the feature itself",
@@ -88,8 +88,8 @@ def test_several_conditions_make_a_deeper_tree():
             "holds for all training rows or for none",
         ),
         ({"temp": ["wind = 2.2", "wind != 2.2 or missing"]}, "no training row has wind = 2.2"),
-        ({"temp": ["day = sat", "day = sun"]}, r"partitions\['temp'\]"),
-        ({"temp": ["hour <= 7", "hour > 7"]}, r"partitions\['temp'\]"),
+        ({"temp": ["day = sat", "day = sun"]}, r"growth\['temp'\]"),
+        ({"temp": ["hour <= 7", "hour > 7"]}, r"growth\['temp'\]"),
     ],
 )
 def test_what_cannot_be_a_partition_is_refused(partitions, message):

@@ -39,6 +39,12 @@ def test_no_split_is_a_legal_outcome():
     assert path_scores(worse[:1]).choose(1.0) == 0
 
 
+@pytest.mark.parametrize(("sparsity", "chosen"), [(0.7, 2), (0.71, 0)])
+def test_no_split_at_all_may_cost_twice_as_much(sparsity, chosen):
+    scores = path_scores(LOSSES[[1, 0, 2]])  # none: worse by 1.414 standard errors
+    assert scores.choose(sparsity) == chosen
+
+
 def test_rows_of_more_weight_count_more():
     weighted = path_scores(weights=[1.0, 3.0, 1.0, 1.0])
     repeated = path_scores(LOSSES[:, [0, 1, 1, 1, 2, 3]])

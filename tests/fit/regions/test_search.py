@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -50,7 +52,6 @@ def test_both_ways_find_the_gates(way):
     found = Case(1000).search(way())
     assert {("a", "b"), ("c", "kind")} <= set(pairs(found.ledger.accepted))
     assert sum(tree.n_splits for tree in found.trees) == len(found.ledger.accepted)
-    assert found.reference is not None
     assert found.ledger.is_joint == (way is Joint) == bool(found.path)
 
 
@@ -68,6 +69,21 @@ def test_the_path_is_cut_at_the_chosen_number():
     assert errors[0] > errors[chosen]
     assert found.errors["gam"] > found.errors["calm"]
     assert found.errors["reference"] < found.errors["gam"]
+
+
+@pytest.mark.parametrize("way", [Joint, Heterogeneity])
+@pytest.mark.parametrize("max_splits", ["auto", None, 1])
+def test_max_curves_bounds_every_way_of_growing(way, max_splits):
+    case = Case()
+    for max_curves in (4, 6):
+        found = case.search(way(max_curves=max_curves), max_splits=max_splits)
+        n_splits = sum(tree.n_splits for tree in found.trees)
+        most = max_curves - 4
+        assert len(found.path) <= most
+        expected = most if max_splits is None else min(most, 1)
+        assert expected <= n_splits <= most
+    with pytest.raises(ValueError, match="max_curves must be at least 4, a curve for every feat"):
+        case.search(way(max_curves=3), max_splits=max_splits)
 
 
 def test_heterogeneity_is_cut_to_the_best_splits():
@@ -96,14 +112,14 @@ def test_heterogeneity_without_a_limit_is_what_is_cut(n_background):
     case = Case(1000)
     growth = Heterogeneity(n_background=n_background, min_samples_leaf=50)
     everything = case.search(growth, max_splits=None)
-    found = case.search(growth, sparsity=0.0)
+    found = case.search(replace(growth, sparsity=0.0))
     assert found.ledger.accepted
     assert set(found.ledger.accepted) <= set(everything.ledger.accepted)
 
 
 def test_sparsity_moves_along_the_path():
     n_splits = [
-        sum(tree.n_splits for tree in Case().search(sparsity=sparsity).trees)
+        sum(tree.n_splits for tree in Case().search(Joint(sparsity=sparsity)).trees)
         for sparsity in (0.0, 1.0, 50.0)
     ]
     assert n_splits == sorted(n_splits, reverse=True)
@@ -127,7 +143,7 @@ def test_without_a_limit_the_path_ends_where_nothing_gains():
 @pytest.mark.parametrize("way", [Joint, Heterogeneity])
 @pytest.mark.parametrize("task", ["regression", "classification"])
 def test_tables_too_small_for_folds_are_not_split_and_say_why(task, way, monkeypatch):
-    monkeypatch.setattr(folds, "MIN_ROWS_PER_FOLD", 1000)
+    monkeypatch.setattr(folds, "FOLDS", replace(folds.FOLDS, min_rows=1000))
     found = Case(task=task).search(way(), n_bags=1)
     assert all(tree.n_splits == 0 for tree in found.trees)
     assert bool(found.path) == (way is Joint)

@@ -109,7 +109,8 @@ def test_classes_and_weights():
     labels = np.where(y > y.median(), "high", "low")
     weights = np.random.default_rng(2).uniform(0.5, 2, len(y))
     options = {"curves": Boosting(n_bags=1, max_rounds=5), "random_state": 0, "n_jobs": 1}
-    calm = CALMClassifier(max_splits=1, split_features=["a"], **options).fit(X, labels, weights)
+    calm = CALMClassifier(max_splits=1, growth=Joint(split_features=["a"]), **options)
+    calm.fit(X, labels, weights)
     (row,) = calm.stability(X, labels, 4, sample_weight=weights).to_dict("records")
     assert (row["feature"], row["condition_feature"]) == ("a", "b")
     assert row["frequency"] >= 0.5

@@ -3,8 +3,9 @@
 In: cells and y. Out: the least-squares heights of all cells. In turn every curve is set to the
 weighted means of its partial residuals, cell by cell: the best it can be while the others stay. No
 update raises the risk, and the scores converge to the direct least-squares fit over cell
-indicators. Nothing is centred inside the loop. Nothing shrinks the heights either: what keeps the
-curves from learning single rows by heart is that neighbouring bins are joined into few.
+indicators. What is still to gain is judged from how fast gains fall, sweep by sweep. Nothing is
+centred inside the loop. Nothing shrinks the heights either: what keeps the curves from learning
+single rows by heart is that neighbouring bins are joined into few.
 """
 
 from __future__ import annotations
@@ -17,12 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam._kernels import TRAINS
-from calmgam.fit.curves.contract import REGRESSION, CurveData, Curves
+from calmgam.fit.curves.contract import NO_RUN, CurveData, Curves
 from calmgam.fit.data.binning import quantile_positions
+from calmgam.fit.data.losses import Loss
+from calmgam.fit.data.runs import Run
 from calmgam.fit.support.parts import NO_RECORD, Part, tuned
 from calmgam.fit.support.progress import Progress
 from calmgam.fit.support.settings import check_integer, check_number
 from calmgam.model.schema import FloatArray
+
+WINDOW = 8  # sweeps whose gains are compared: fast ones must not hide slow ones
+ROUNDING = 1e-15  # of the first risk: a smaller risk, or gain, is none
 
 
 @dataclass(repr=False)
@@ -35,22 +41,26 @@ class Backfitting(Part):
         A curve with n rows has at most ``resolution * n ** (1/3)`` bins, the rate at which a
         histogram's errors of mean and of width fall alike.
     tolerance : float
-        A sweep that lowers the risk by a smaller share is the last.
+        Sweeps end when all further ones together would lower the risk by a smaller share.
     max_sweeps : int
     """
 
-    tasks: ClassVar[tuple[str, ...]] = REGRESSION
+    runs: ClassVar[tuple[Run, ...]] = NO_RUN
     n_bags: ClassVar[int] = 1
 
     resolution: float = tuned(2.0, NO_RECORD)
-    tolerance: float = 1e-6
-    max_sweeps: int = 1000
+    tolerance: float = 1e-9
+    max_sweeps: int = 10_000
 
     def check(self) -> None:
         """Refuse settings that make no sense."""
         check_number("resolution", self.resolution, above=0)
         check_number("tolerance", self.tolerance, low=0)
         check_integer("max_sweeps", self.max_sweeps, low=1)
+
+    def cannot(self, loss: Loss) -> str:
+        """Say why it cannot minimise a loss; nothing if it can."""
+        return "" if loss.is_quadratic else "it minimises squared error"
 
     def learn(self, data: CurveData) -> Curves:
         """Fit one set of curves to all rows.
@@ -153,7 +163,21 @@ def update_in_turn(
             risks.append(float(np.average(residual**2, weights=weights)))
         if progress:
             progress(sweep + 1, settings.max_sweeps)
-        before, after = risks[-1 - len(order)], risks[-1]
-        if before - after <= settings.tolerance * before:
+        if is_settled(risks[:: len(order)], settings.tolerance):
             break
     return heights, risks
+
+
+def is_settled(risks: Sequence[float], tolerance: float) -> bool:
+    """Whether further sweeps would lower the risk by less than a share of it.
+
+    Gains fall geometrically in the end, the slower the more terms lean on one another: what is left
+    is the last gain times rate / (1 - rate), with the slowest rate of the last sweeps.
+    """
+    gains = -np.diff(risks[-WINDOW - 1 :])
+    if min(gains[-1], risks[-1]) <= ROUNDING * risks[0]:
+        return True
+    if len(gains) < WINDOW:
+        return False
+    rate = float(np.max(gains[1:] / gains[:-1]))
+    return rate < 1 and float(gains[-1]) * rate / (1 - rate) <= tolerance * risks[-1]

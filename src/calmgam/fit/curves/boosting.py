@@ -4,7 +4,8 @@ In: cells (leaf * n_slots + slot of every row in every term), y, trees. Out: `Bo
 heights of every curve in every bag. Round after round each feature's gradient histogram gets a tiny
 tree per node of its tree, shrunk by the learning rate and carried on by momentum; every bag stops
 on its own validation rows. Eight bags share one pass over the rows, groups of eight run in threads.
-In the end what regions add is shrunk to its worth on the validation rows (`shrinking.py`).
+In the end what regions add is shrunk to its worth on the validation rows (`shrinking.py`). Without
+`sharing`, momentum and smoothing it is the paper's Algorithm 4.
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ from numpy.typing import NDArray
 
 from calmgam import _kernels
 from calmgam._kernels import TRAINS, VALIDATES
-from calmgam.fit.curves.contract import ANY_TASK, CurveData, Curves
+from calmgam.fit.curves.contract import ONE_WAY, CurveData, Curves
 from calmgam.fit.curves.shrinking import shrink_regions
-from calmgam.fit.data.bags import Bags, can_stop
+from calmgam.fit.data.bags import Bags, can_stop, training_rows
+from calmgam.fit.data.losses import Loss
+from calmgam.fit.data.runs import Run
 from calmgam.fit.support.parts import Part, tuned
 from calmgam.fit.support.progress import Progress
 from calmgam.fit.support.settings import SMALL_TABLE, check_in, check_integer, check_number
 from calmgam.fit.support.threads import parallel_map
 from calmgam.model.schema import FloatArray
+from calmgam.model.tree import PartitionTree
 
 CELLS_PER_CALL = 2e7  # rows * features between two looks at the progress bar and Ctrl-C
 MAX_ROUNDS = 2**31 - 1  # what the kernel counts with
@@ -45,6 +49,9 @@ class Boosting(Part):
         Most rounds.
     patience : int
         Rounds without a better validation loss before a bag stops.
+    sharing : bool
+        Whether the regions of a feature first learn together what they have in common, and what
+        each adds is shrunk in the end; False: each learns from its own rows alone.
     max_leaves : {2, 3}
         Leaves of the small tree that one step adds to a curve.
     min_samples_leaf : float
@@ -61,12 +68,13 @@ class Boosting(Part):
         Pseudo-rows in every level while levels are put in order.
     """
 
-    tasks: ClassVar[tuple[str, ...]] = ANY_TASK
+    runs: ClassVar[tuple[Run, ...]] = ONE_WAY
 
     n_bags: int = tuned(16, FOLDS_1_2)
     learning_rate: float = tuned(0.025, FOLDS_1_2)
     max_rounds: int = 5000
     patience: int = tuned(50, "rows outside fold 0 of ten tables, folds 1 to 4 of eighteen")
+    sharing: bool = True
     max_leaves: int = tuned(3, FOLDS_1_2)
     min_samples_leaf: float = tuned(4, FOLDS_1_2)
     momentum: float = tuned(0.9, FOLDS_1_2)
@@ -82,6 +90,7 @@ class Boosting(Part):
         check_number("learning_rate", self.learning_rate, above=0, high=1)
         check_integer("max_rounds", self.max_rounds, low=0, high=MAX_ROUNDS)
         check_integer("patience", self.patience, low=1, high=MAX_ROUNDS)
+        check_in("sharing", self.sharing, (True, False))
         check_in("max_leaves", self.max_leaves, (2, 3))
         check_number("min_samples_leaf", self.min_samples_leaf, low=0)
         check_number("momentum", self.momentum, low=0, below=1)
@@ -92,6 +101,10 @@ class Boosting(Part):
         check_number("tolerance", self.tolerance, low=0)
         check_number("ridge", self.ridge, low=0)
         check_number("level_smoothing", self.level_smoothing, low=0)
+
+    def cannot(self, loss: Loss) -> str:
+        """Say why it cannot minimise a loss; nothing if it can."""
+        return ""
 
     def learn(self, data: CurveData) -> BoostedCurves:
         """Boost the curves of all features in every bag, then shrink what regions add.
@@ -124,6 +137,18 @@ class Rounds:
 
 
 @dataclass(frozen=True)
+class BagBands:
+    """How wide a 90 % band is, in standard deviations over bags.
+
+    Bags share most of their rows, so that they differ less than fits to new tables would: by theory
+    (delete-d jackknife) a band has 1.645 * sqrt(0.85 / 0.15) = 3.9 of them, and less as bags are
+    averaged; `benchmarks/bands.py` measures what it covers.
+    """
+
+    factor: float = tuned(3.2, "coverage of 0.9 in 12 simulated cases, three seeds each")
+
+
+@dataclass(frozen=True)
 class BoostedCurves(Curves):
     """Curves of every bag at its best round.
 
@@ -132,11 +157,36 @@ class BoostedCurves(Curves):
     rounds : (n_bags,) array
         The best round of every bag.
     shared : dict from int to (n_bags, 1, n_slots) array
-        Of split features, the part of `values` that all leaves share.
+        Of split features, the part of `values` that all leaves share; empty without sharing.
     """
 
     rounds: NDArray[np.int_]
     shared: dict[int, FloatArray]
+
+    def held_out_scores(self, data: CurveData) -> tuple[NDArray[np.intp], FloatArray]:
+        """Return the rows that validate in some bag, and their mean scores in those bags."""
+        validates = data.bags == VALIDATES
+        rows = np.flatnonzero(validates.any(axis=1))
+        if len(rows) == 0:
+            return super().held_out_scores(data)
+        n_classes = self.intercepts.shape[1:]  # () of one score
+        scores = np.zeros((data.target.n_rows, *n_classes))
+        for bag, intercept in enumerate(self.intercepts):
+            mine = np.flatnonzero(validates[:, bag])
+            scores[mine] += intercept
+            for cells, values in zip(data.cells, self.values, strict=True):
+                scores[mine] += values[bag].reshape(*n_classes, -1).T[cells[mine]]
+        n_bags = validates[rows].sum(axis=1)
+        return rows, (scores[rows].T / n_bags).T
+
+    def out_of_bag(self, data: CurveData) -> FloatArray | None:
+        """Score of every row by the bags that did not train on it; NaN where all did."""
+        if not np.any(data.bags == VALIDATES):
+            return None
+        scores = np.full((data.target.n_rows, *self.intercepts.shape[1:]), np.nan)
+        rows, held_out = self.held_out_scores(data)
+        scores[rows] = held_out
+        return scores
 
 
 def boost(data: CurveData, settings: Boosting) -> BoostedCurves:
@@ -146,23 +196,29 @@ def boost(data: CurveData, settings: Boosting) -> BoostedCurves:
     options = kernel_options(data, settings)
     n_bags = data.bags.shape[1]
     seeds: list[int] = np.random.default_rng(data.seed).integers(2**63, size=(n_bags,)).tolist()
+    intercepts = [
+        data.target.take(training_rows(data.bags, bag)).best_constant() for bag in range(n_bags)
+    ]
     groups = [
         _kernels.BagGroup(
             cells,
-            [data.trees[i].parents for i in order],
+            [parents_of(data.trees[i], settings.sharing) for i in order],
             [n_slots[i] for i in order],
             [data.binned.features[i].is_numeric for i in order],
             data.target.values,
             data.target.weights,
+            data.target.offsets,
             _lanes(data.bags[:, start : start + _kernels.LANES]),
             seeds[start : start + _kernels.LANES],
+            np.ravel(intercepts[start : start + _kernels.LANES]).tolist(),
+            directions=[data.binned.runs[i].direction for i in order],
             **options,
         )
         for start in range(0, n_bags, _kernels.LANES)
     ]
     rounds_per_call = max(1, int(CELLS_PER_CALL / max(cells.size, 1)))
     _run(groups, rounds_per_call, options["max_rounds"], data.n_jobs, data.progress)
-    return _gathered(groups, data)
+    return _gathered(groups, data, settings.sharing)
 
 
 def kernel_options(data: CurveData, settings: Boosting) -> dict[str, Any]:
@@ -171,29 +227,43 @@ def kernel_options(data: CurveData, settings: Boosting) -> dict[str, Any]:
     options |= Rounds().of(data, settings)
     loss = data.target.loss
     options["ridge"] *= loss.max_hessian  # rows -> hessian
-    options["logistic"] = loss.is_logistic
-    del options["n_bags"]
+    options |= {"loss": data.target.kernel_loss(), "max_step": loss.max_step}
+    del options["n_bags"], options["sharing"]
     return options
 
 
-def _gathered(groups: list[_kernels.BagGroup], data: CurveData) -> BoostedCurves:
+def parents_of(tree: PartitionTree, sharing: bool) -> tuple[int, ...]:
+    """Return the parent of every node that learns: conditions and leaves, or leaves alone."""
+    return tree.parents if sharing else tuple(range(tree.n_leaves))
+
+
+def _gathered(groups: list[_kernels.BagGroup], data: CurveData, sharing: bool) -> BoostedCurves:
     """Take the curves of all bags out of the kernel, feature by feature."""
     heights = np.concatenate([group.curves() for group in groups])
+    if not data.target.loss.n_outputs:
+        heights = heights[:, 0]
     order, n_slots = data.binned.order, data.binned.n_slots
-    sizes = [(2 * data.trees[i].n_splits + 1) * n_slots[i] for i in order]
+    sizes = [len(parents_of(data.trees[i], sharing)) * n_slots[i] for i in order]
     values, shared = {}, {}
-    for i, part in zip(order, np.split(heights, np.cumsum(sizes)[:-1], axis=1), strict=True):
-        nodes = part.reshape(len(heights), -1, n_slots[i])
-        values[i] = nodes[:, data.trees[i].n_splits :]
-        if data.trees[i].n_splits:
-            shared[i] = nodes[:, :1]
+    for i, part in zip(order, np.split(heights, np.cumsum(sizes)[:-1], axis=-1), strict=True):
+        nodes = part.reshape(*part.shape[:-1], -1, n_slots[i])
+        values[i] = nodes[..., -data.trees[i].n_leaves :, :]
+        if sharing and data.trees[i].n_splits:
+            shared[i] = nodes[..., :1, :]
     return BoostedCurves(
-        intercepts=np.concatenate([group.intercepts for group in groups]),
+        intercepts=np.concatenate([_intercepts(group, data) for group in groups]),
         values=[values[i] for i in range(len(order))],
         losses=np.concatenate([group.best_losses for group in groups]),
         rounds=np.concatenate([group.best_rounds for group in groups]),
         shared=shared,
+        band=BagBands().factor,
     )
+
+
+def _intercepts(group: _kernels.BagGroup, data: CurveData) -> FloatArray:
+    """Return the intercepts of a group's bags, with an axis of classes if there are many."""
+    by_output = np.array(group.intercepts)
+    return by_output.T if data.target.loss.n_outputs else by_output[0]
 
 
 def _lanes(bags: Bags) -> Bags:

@@ -6,16 +6,20 @@ has told are measured on the validation rows of the first bag.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from calmgam.fit.curves.backfitting import Backfitting
 from calmgam.fit.curves.boosting import Boosting
 from calmgam.fit.curves.contract import CurveData, CurveLearner, Curves
 from calmgam.fit.curves.networks import Networks
 from calmgam.fit.curves.splines.fitting import Splines
+from calmgam.fit.data.losses import Loss
+from calmgam.fit.data.runs import Run
 from calmgam.fit.support.threads import parallel_map
 from calmgam.model.tree import PartitionTree
 
@@ -27,13 +31,29 @@ LEARNERS: dict[str, type[Any]] = {
 }
 
 
-def check_task(learner: CurveLearner, task: str) -> None:
+def check_loss(learner: CurveLearner, loss: Loss) -> None:
     """Refuse a learner that cannot minimise the loss."""
-    if task not in learner.tasks:
-        raise ValueError(
-            f"curves={type(learner).__name__}() must be used for {' or '.join(learner.tasks)}: it "
-            f"minimises squared error; got {task}"
+    if loss.n_outputs and not isinstance(learner, Boosting):
+        raise ValueError(  # its beginning is what scikit-learn asks for
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f"curves={type(learner).__name__}() must be used for a number or two classes, "
+            f"curves=Boosting() for more; got {loss.n_outputs} classes"
         )
+    if why := learner.cannot(loss):
+        raise ValueError(f"curves={type(learner).__name__}() cannot minimise {loss.name}: {why}")
+
+
+def check_runs(learner: CurveLearner, runs: Iterable[Run], loss: Loss) -> None:
+    """Refuse constraints that a learner cannot keep."""
+    for run in set(runs) - {Run.free}:
+        if loss.link == "softmax":
+            raise ValueError("monotone must be left out for three and more classes; got some")
+        if run not in learner.runs:
+            able = [word for word, part in LEARNERS.items() if run in part.runs]
+            raise ValueError(
+                f"curves must be {' or '.join(map(repr, able))} for {run.value!r} in monotone; "
+                f"got {type(learner).__name__}()"
+            )
 
 
 def fit_curves(
@@ -60,7 +80,20 @@ def fit_curves(
     if "gam" not in errors:
         errors["calm"] = data.target.error_of_loss(curves.losses[0])
         errors["gam"] = data.target.error_of_loss([curves, *others][-1].losses[0])
-    return curves, errors
+    return honest(curves, data), errors
+
+
+def honest(curves: Curves, data: CurveData) -> Curves:
+    """Move all scores by a constant, if the loss asks for it."""
+    target, which = data.target, data.target.loss.last_constant
+    if not which:
+        return curves
+    if which == "all":
+        rows, scores = np.arange(target.n_rows), curves.scores(data.cells)
+    else:
+        rows, scores = curves.held_out_scores(data)
+    known = target.values[rows], target.weights[rows], target.scores(scores, rows)
+    return curves.shifted(target.loss.correction(*known))
 
 
 def _learn(learner: CurveLearner, n_jobs: int, data: CurveData) -> Curves:

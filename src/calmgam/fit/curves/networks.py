@@ -20,10 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam._kernels import TRAINS
-from calmgam.fit.curves.contract import ANY_TASK, CurveData, Curves
+from calmgam.fit.curves.contract import NO_RUN, CurveData, Curves
 from calmgam.fit.data.bags import training_rows
 from calmgam.fit.data.binning import Binned
 from calmgam.fit.data.dense import DenseColumn
+from calmgam.fit.data.losses import Loss
+from calmgam.fit.data.runs import Run
 from calmgam.fit.support.parts import NO_RECORD, Part, tuned
 from calmgam.fit.support.settings import check_integer, check_number
 from calmgam.fit.support.threads import Shared
@@ -51,7 +53,7 @@ class Networks(Part):
         Share of the epochs after which training ends if the validation loss has not fallen.
     """
 
-    tasks: ClassVar[tuple[str, ...]] = ANY_TASK
+    runs: ClassVar[tuple[Run, ...]] = NO_RUN
     n_bags: ClassVar[int] = 1
 
     n_epochs: int = 10
@@ -68,6 +70,11 @@ class Networks(Part):
         check_number("ridge", self.ridge, low=0)
         check_number("step_size", self.step_size, above=0)
         check_number("patience", self.patience, above=0)
+
+    def cannot(self, loss: Loss) -> str:
+        """Say why it cannot minimise a loss; nothing if it can."""
+        has_torch = type(loss).torch_losses is not Loss.torch_losses
+        return "" if has_torch else "it has no torch_losses"
 
     def learn(self, data: CurveData) -> Curves:
         """Train one set of networks, with the roles of the first bag; their curves have no bands.
@@ -157,7 +164,7 @@ def train(data: CurveData, settings: Networks) -> Curves:
     n_epochs = settings.epochs(len(rows_to_train))
     n_steps = n_epochs * math.ceil(len(rows_to_train) / settings.batch_size)
     rows_target = data.target.take(rows_to_train)
-    start = data.target.loss.best_constant(rows_target.values, rows_target.weights)
+    start = rows_target.best_constant()
     best, best_epoch = None, 0
     with one_torch_thread:
         networks = _Networks(torch, inputs, start, rng)
@@ -261,6 +268,7 @@ class _Rows:
         self.leaves = tensor((cells // n_slots).T, np.int32)
         self.slots = tensor((cells % n_slots).T, np.int32)
         self.y, self.weights = tensor(target.values, np.float32), tensor(target.weights, np.float32)
+        self.offset = tensor(target.offsets, np.float32)
         ridge = ridge * target.loss.max_hessian  # rows -> hessian
         self.shrinkage = tensor(ridge / np.maximum(inputs.n_rows, 1.0), np.float32)
 
@@ -271,7 +279,7 @@ class _Rows:
         leaves = self.leaves[some].T[self.features]
         takes_part = (leaves == self.leaf_of_network) | (self.leaf_of_network == WHOLE)
         heights = networks(self.numbers.gather(1, slots), self.marks.gather(1, slots)) * takes_part
-        scores = networks.intercept + heights.sum(dim=0)
+        scores = networks.intercept + heights.sum(dim=0) + self.offset[some]
         losses = self.of_target.torch_losses(torch, self.y[some], scores)
         losses = losses + self.shrinkage @ heights**2
         return (self.weights[some] * losses).mean()

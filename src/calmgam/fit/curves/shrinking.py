@@ -51,6 +51,8 @@ def worth_of_regions(
     rows = rows[:: 1 + len(rows) // MAX_ROWS]
     if not own or len(rows) == 0:
         return dict.fromkeys(own, 1.0)
+    if curves.intercepts.ndim == 2:
+        return _worth_of_classes(data, curves, own, rows)
     validates = validates[rows]
     n_bags = validates.sum(axis=1)
     of_rows, split = data.cells[:, rows].astype(np.intp), list(own)
@@ -63,6 +65,30 @@ def worth_of_regions(
         parts[:, mine] += own_heights[bag].take(own_cells[:, mine])
     factors = best_factors(scores / n_bags, parts / n_bags, data.target, rows)
     return dict(zip(own, factors.tolist(), strict=True))
+
+
+def _worth_of_classes(
+    data: CurveData, curves: Curves, own: Mapping[int, FloatArray], rows: NDArray[np.intp]
+) -> dict[int, float]:
+    """Return the factors of models of many classes, one for all classes of a feature."""
+    validates, cells = data.bags[rows] == VALIDATES, data.cells[:, rows].astype(np.intp)
+    n_bags = validates.sum(axis=1)[:, None]
+    scores = np.zeros((len(rows), curves.intercepts.shape[1]))
+    parts = np.zeros((len(own), *scores.shape))
+    for bag, intercepts in enumerate(curves.intercepts):
+        mine = np.flatnonzero(validates[:, bag])
+        scores[mine] += intercepts
+        for values, of_rows in zip(curves.values, cells, strict=True):
+            scores[mine] += _by_cell(values[bag])[of_rows[mine]]
+        for k, (i, values) in enumerate(own.items()):
+            parts[k, mine] += _by_cell(values[bag])[cells[i, mine]]
+    factors = best_factors(scores / n_bags, parts / n_bags, data.target, rows)
+    return dict(zip(own, factors.tolist(), strict=True))
+
+
+def _by_cell(values: FloatArray) -> FloatArray:
+    """Return (n_classes, n_leaves, n_slots) values as (n_cells, n_classes)."""
+    return values.reshape(len(values), -1).T
 
 
 def _in_a_row(
@@ -80,12 +106,25 @@ def best_factors(
     """Return the factors in 0..1 of parts of the scores that lead to the smallest loss."""
     factors = np.ones(len(parts))
     for _ in range(target.loss.n_newton_steps):
-        now = scores - np.einsum("k,kr->r", 1.0 - factors, parts)
+        now = scores - np.einsum("k,k...->...", 1.0 - factors, parts)
         gradients, hessians = target.derivatives(now, rows)
-        gradient = np.einsum("kr,r->k", parts, gradients)
-        hessian = np.einsum("kr,lr,r->kl", parts, parts, hessians)
+        if parts.ndim == 3:  # rows and classes in one line
+            gradient, hessian = _sums(_flat(parts), gradients.ravel(), hessians.ravel())
+        else:
+            gradient, hessian = _sums(parts, gradients, hessians)
         factors = bounded_minimum(hessian, gradient + hessian @ factors)
     return factors
+
+
+def _flat(parts: FloatArray) -> FloatArray:
+    return parts.reshape(len(parts), -1)
+
+
+def _sums(
+    parts: FloatArray, gradients: FloatArray, hessians: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    gradient = np.einsum("kr,r->k", parts, gradients)
+    return gradient, np.einsum("kr,lr,r->kl", parts, parts, hessians)
 
 
 def bounded_minimum(hessian: FloatArray, gradient: FloatArray) -> FloatArray:

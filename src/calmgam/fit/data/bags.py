@@ -6,16 +6,29 @@ validation rows of its own, on which it stops; bags are averaged, and their spre
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.data.target import Target
-
-VALIDATION_SHARE = 0.15  # chosen with the settings of boosting, on folds 1 and 2
-MIN_ROWS_TO_VALIDATE = 30  # of fewer rows none can be spared
+from calmgam.fit.support.parts import NO_RECORD, tuned
 
 Bags = NDArray[np.uint8]  # TRAINS, VALIDATES or both, (n_rows, n_bags)
+
+
+@dataclass(frozen=True)
+class BagSettings:
+    """How many rows of a bag validate, and how many rows there must be to spare some."""
+
+    validation_share: float = tuned(
+        0.15, "with the settings of boosting, on folds 1 and 2 of the paper's tables"
+    )
+    min_rows: int = tuned(30, NO_RECORD)
+
+
+BAGS = BagSettings()
 
 
 def draw_bags(target: Target, n_bags: int, rng: np.random.Generator) -> Bags:
@@ -25,21 +38,22 @@ def draw_bags(target: Target, n_bags: int, rng: np.random.Generator) -> Bags:
     Rows of weight 0 are never drawn. In a table too small to spare rows, all do both.
     """
     counts = target.weights > 0
-    if counts.sum() < MIN_ROWS_TO_VALIDATE:
+    if counts.sum() < BAGS.min_rows:
         return np.full((len(counts), n_bags), TRAINS | VALIDATES, dtype=np.uint8)
     strata = [rows[counts[rows]] for rows in target.strata]
     bags = np.full((len(counts), n_bags), TRAINS, dtype=np.uint8)
     for bag in range(n_bags):
         for rows in strata:
-            n_validation = max(round(VALIDATION_SHARE * len(rows)), int(len(rows) > 1))
+            n_validation = max(round(BAGS.validation_share * len(rows)), int(len(rows) > 1))
             bags[rng.permutation(rows)[:n_validation], bag] = VALIDATES
     return bags
 
 
 def can_stop(target: Target, bags: Bags) -> bool:
-    """Whether every bag has validation rows of every class: without them it cannot stop in time."""
+    """Whether every bag has validation rows of two classes: without them it cannot stop in time."""
     validates = bags & VALIDATES != 0
-    return all(bool(validates[rows].any(axis=0).all()) for rows in target.strata)
+    has_rows = [bool(validates[rows].any(axis=0).all()) for rows in target.strata]
+    return sum(has_rows) >= min(2, len(has_rows))
 
 
 def training_rows(bags: Bags, bag: int = 0) -> NDArray[np.intp]:

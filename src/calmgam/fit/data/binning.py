@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calmgam.fit.data.runs import Run
 from calmgam.model.regions import Condition
+from calmgam.model.rounding import roundest
 from calmgam.model.schema import Feature, FloatArray, Schema
 from calmgam.model.shapes import count_slots, slot_codes
 from calmgam.model.tree import PartitionTree
@@ -43,6 +45,8 @@ class Binned:
         Whether each bin of a number holds a single training value, which is its centre.
     fine : Binned or None
         The bins that these were joined from, in which thresholds lie; None if these are they.
+    runs : tuple of Run
+        How the curves over these bins must run; free, if not given.
     """
 
     features: tuple[Feature, ...]
@@ -51,6 +55,11 @@ class Binned:
     codes: NDArray[np.uint16]
     one_value_a_bin: tuple[bool, ...]
     fine: Binned | None = None
+    runs: tuple[Run, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.runs:
+            object.__setattr__(self, "runs", (Run.free,) * len(self.features))
 
     @property
     def n_rows(self) -> int:
@@ -121,6 +130,7 @@ class Binned:
             self.codes[list(features)],
             tuple(self.one_value_a_bin[i] for i in features),
             fine=None if self.fine is None else self.fine.only(features),
+            runs=tuple(self.runs[i] for i in features),
         )
 
     def coarsened(self, max_bins: int) -> Binned:
@@ -144,15 +154,21 @@ class Binned:
             codes,
             tuple(single),
             fine=self.fine or self,
+            runs=self.runs,
         )
 
 
-def bin_table(X: FloatArray, schema: Schema, max_bins: int) -> Binned:
-    """Cut every numeric column into at most `max_bins` bins of about equally many rows."""
+def bin_table(X: FloatArray, schema: Schema, max_bins: int, n_spaced: int = 0) -> Binned:
+    """Cut every numeric column into at most `max_bins` bins of about equally many rows.
+
+    `n_spaced` equally spaced values from the smallest to the largest are cuts, too, exactly.
+    """
     none = np.empty(0)
     edges, centres, single = zip(
         *(
-            cuts(X[:, feature.index], max_bins) if feature.is_numeric else (none, none, False)
+            cuts(X[:, feature.index], max_bins, spaced_values(feature, n_spaced))
+            if feature.is_numeric
+            else (none, none, False)
             for feature in schema.features
         ),
         strict=True,
@@ -173,42 +189,37 @@ def slots_of(X: FloatArray, schema: Schema, edges: Sequence[FloatArray]) -> NDAr
     return codes
 
 
-def cuts(column: FloatArray, max_bins: int) -> tuple[FloatArray, FloatArray, bool]:
+def spaced_values(feature: Feature, number: int) -> FloatArray:
+    """Equally spaced values from a feature's smallest to its largest, both included."""
+    if not number or not np.isfinite([feature.low, feature.high]).all():
+        return np.empty(0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = np.unique(np.linspace(feature.low, feature.high, number))
+    return values[np.isfinite(values)]  # the range of huge numbers may overflow
+
+
+def cuts(
+    column: FloatArray, max_bins: int, wanted: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray, bool]:
     """Cuts between adjacent distinct values, mean of each bin, and whether it is its one value.
 
-    All cuts, or those nearest to quantiles.
+    All cuts, or those nearest to quantiles. A wanted number that divides the values is a cut in any
+    case, as it stands; of several that divide them alike the first.
     """
     values, counts = np.unique(column[~np.isnan(column)], return_counts=True)
     if len(values) < 2:
         return np.empty(0), values if len(values) else np.zeros(1), len(values) == 1
-    lower = np.arange(len(values) - 1)
-    if len(values) <= max_bins:
-        return roundest(values[lower], values[lower + 1]), values, True
-    lower = quantile_positions(counts, max_bins)
-    return roundest(values[lower], values[lower + 1]), _means(values, counts, lower), False
-
-
-def roundest(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return the number with the fewest digits between two others, next to their middle.
-
-    The training rows cannot tell where between two values the truth changes; people's rules change
-    at round numbers, and those are easier to read.
-    """
-    middle = left / 2 + right / 2  # no overflow
-    # between two neighbouring floats there is nothing: the cut is the left one (x <= cut)
-    best = np.where((left <= middle) & (middle < right), middle, left)
-    if len(best) == 0:
-        return best
-    with np.errstate(all="ignore"):  # powers beyond the floats find nothing
-        finest = np.floor(np.log10(max(np.min(right / 2 - left / 2), 5e-324)))
-        coarsest = np.ceil(np.log10(np.max(np.abs([left, right]))))
-        for power in np.arange(finest, coarsest + 1):  # the coarsest that fits is kept
-            unit = 10.0 ** abs(power)
-            rounded = (
-                np.round(middle * unit) / unit if power < 0 else np.round(middle / unit) * unit
-            )
-            best = np.where((left < rounded) & (rounded < right), rounded, best)
-    return np.where((left < 0) & (right > 0), 0.0, best)
+    is_fine = len(values) <= max_bins
+    lower = np.arange(len(values) - 1) if is_fine else quantile_positions(counts, max_bins)
+    edges = roundest(values[lower], values[lower + 1])
+    if wanted is not None and len(wanted):
+        below, first = np.unique(np.searchsorted(values, wanted, side="right"), return_index=True)
+        divides = (below > 0) & (below < len(values))
+        given = dict(zip(lower.tolist(), edges.tolist(), strict=True))
+        given |= zip((below[divides] - 1).tolist(), wanted[first[divides]].tolist(), strict=True)
+        lower = np.array(sorted(given))
+        edges = np.array([given[position] for position in lower.tolist()])
+    return edges, values if is_fine else _means(values, counts, lower), is_fine
 
 
 def _means(values: FloatArray, counts: NDArray[Any], last: NDArray[np.intp]) -> FloatArray:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
-from calmgam.fit.data.bags import MIN_ROWS_TO_VALIDATE
+from calmgam.fit.data.bags import BAGS
 from calmgam.fit.data.target import Target
 from calmgam.model.columns import is_missing
 from calmgam.model.schema import Feature, FloatArray, Schema
@@ -102,31 +102,42 @@ def check_target(y: Any, n_rows: int, dtype: Any = None) -> Any:
     return y
 
 
-def weigh_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, FloatArray]:
-    """Return the rows that count, their targets and weights.
-
-    Rows of weight 0 are left out. In a table that is small even so, whole numbers are taken at
-    their word: a row of weight 2 is two rows.
-    """
+def checked_weights(sample_weight: Any, n_rows: int) -> FloatArray:
+    """Return sample weights as numbers >= 0, not all of them 0; all 1 if there are none."""
     if sample_weight is None:
-        return X, y, np.ones(len(y))
+        return np.ones(n_rows)
     weights = column_or_1d(sample_weight, dtype=np.float64)
-    if len(weights) != len(y):
-        raise ValueError(f"sample_weight must have {len(y)} values; got {len(weights)}")
+    if len(weights) != n_rows:
+        raise ValueError(f"sample_weight must have {n_rows} values; got {len(weights)}")
     assert_all_finite(weights, input_name="sample_weight")
     if weights.min() < 0 or not weights.any():
         raise ValueError(
             f"sample_weight must be >= 0 and not all zero; its smallest is {weights.min():g}, "
             f"its sum {weights.sum():g}"
         )
+    return weights
+
+
+def weigh_rows(
+    X: Any, y: Any, sample_weight: Any, offset: FloatArray | None = None
+) -> tuple[Any, Any, FloatArray, FloatArray | None]:
+    """Return the rows that count, their targets, weights and offsets.
+
+    Rows of weight 0 are left out. In a table that is small even so, whole numbers are taken at
+    their word: a row of weight 2 is two rows.
+    """
+    if sample_weight is None:
+        return X, y, np.ones(len(y)), offset
+    weights = checked_weights(sample_weight, len(y))
     repeats = (weights > 0).astype(np.intp)
-    if weights.sum() < MIN_ROWS_TO_VALIDATE and np.array_equal(weights, np.round(weights)):
+    if weights.sum() < BAGS.min_rows and np.array_equal(weights, np.round(weights)):
         repeats, weights = weights.astype(np.intp), np.ones(len(weights))
     if not np.all(repeats == 1):
         rows = np.repeat(np.arange(len(y)), repeats)
         X = nw.from_native(X, eager_only=True)[rows].to_native() if is_frame(X) else X[rows]
         y, weights = y[rows], weights[rows]
-    return X, y, weights
+        offset = None if offset is None else offset[rows]
+    return X, y, weights, offset
 
 
 def warn_of_identifiers(X: FloatArray, schema: Schema) -> None:

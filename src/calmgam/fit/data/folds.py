@@ -10,14 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam.fit.data.target import Target
+from calmgam.fit.support.parts import NO_RECORD, tuned
 from calmgam.fit.support.progress import Progress
 from calmgam.fit.support.threads import parallel_map
 from calmgam.model.schema import FloatArray
 
-N_FOLDS = 4  # set by hand; more cost more and repeat the search on more rows
-MIN_ROWS_PER_FOLD = 10  # of each class
-
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class FoldSettings:
+    """How many folds, and how many rows (of each class) a fold must have."""
+
+    n_folds: int = tuned(4, "set by hand; more cost more and repeat the search on more rows")
+    min_rows: int = tuned(10, NO_RECORD)
+
+
+FOLDS = FoldSettings()
 
 
 @dataclass(frozen=True)
@@ -38,9 +47,10 @@ class Folds:
     @classmethod
     def draw(cls, target: Target, rng: np.random.Generator) -> Folds:
         """Draw parts of about the same size."""
-        fold_of_row = draw_folds(target, N_FOLDS, rng)
-        seeds = rng.integers(2**31, size=N_FOLDS).tolist()
-        return cls(tuple(np.flatnonzero(fold_of_row == k) for k in range(N_FOLDS)), tuple(seeds))
+        fold_of_row = draw_folds(target, FOLDS.n_folds, rng)
+        seeds = rng.integers(2**31, size=FOLDS.n_folds).tolist()
+        parts = (np.flatnonzero(fold_of_row == k) for k in range(FOLDS.n_folds))
+        return cls(tuple(parts), tuple(seeds))
 
     def each(
         self,
@@ -71,5 +81,6 @@ def draw_folds(target: Target, n_folds: int, rng: np.random.Generator) -> NDArra
 
 
 def enough_rows(target: Target) -> bool:
-    """Whether every fold would hold enough rows (of either class)."""
-    return min(map(len, target.strata)) >= N_FOLDS * MIN_ROWS_PER_FOLD
+    """Whether every fold would hold enough rows (of at least two classes)."""
+    sizes = sorted(map(len, target.strata))
+    return sizes[max(0, len(sizes) - 2)] >= FOLDS.n_folds * FOLDS.min_rows

@@ -53,6 +53,10 @@ def effect_finder(
     n_jobs : int
         Threads; the result does not depend on it.
     """
+    if reference.loss.n_outputs and effect != "pdp":
+        raise ValueError(
+            f'effect must be "pdp" with three classes or more, which are summed up; got {effect!r}'
+        )
 
     def pdp(feature: Feature, column: np.ndarray) -> LocalEffects:
         points, weights = grid_for(feature, column, grid, grid_size)

@@ -106,24 +106,32 @@ class BoostedTrees:
         self.random_state, self.n_jobs = random_state, n_jobs
 
     def fit(
-        self, X: FloatArray, y: FloatArray, sample_weight: FloatArray | None = None
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        sample_weight: FloatArray | None = None,
+        offset: FloatArray | None = None,
     ) -> BoostedTrees:
-        """Boost on encoded rows."""
+        """Boost on encoded rows; scores are those without the offset."""
         weights = np.ones(len(y)) if sample_weight is None else sample_weight
-        target = Target(self.loss, np.asarray(y, dtype=np.float64), weights)
+        target = Target(self.loss, np.asarray(y, dtype=np.float64), weights, offset=offset)
+        base = target.best_constant()
         settings = asdict(self.settings or default_settings(len(y), X.shape[1]))
         for name in ("ridge", "level_smoothing"):
             settings[name] *= self.loss.max_hessian  # rows -> hessian
         edges = self.edges or bin_table(X, self.schema, MAX_CUTS).edges
         features = self.schema.features
-        base, roots, split_on, slots, left, right, missing_left, left_codes, goes_left, values = (
+        roots, split_on, slots, left, right, missing_left, left_codes, goes_left, values = (
             _kernels.boost_trees(
                 slots_of(X, self.schema, edges),
                 [count_slots(*one) for one in zip(features, edges, strict=True)],
                 [feature.is_numeric for feature in features],
                 target.values,
                 target.weights,
-                logistic=self.loss.is_logistic,
+                target.offsets,
+                loss=target.kernel_loss(),
+                base=base,
+                max_step=self.loss.max_step,
                 seed=self.random_state,
                 n_threads=self.n_jobs,
                 **settings,
@@ -148,7 +156,7 @@ class BoostedTrees:
         return self
 
     def decision_function(self, X: FloatArray) -> FloatArray:
-        """Prediction of a number, or log-odds of the second class."""
+        """Score of every row: on the scale of the loss's link."""
         return self.ensemble.score(X, self.n_jobs)
 
     predict = decision_function

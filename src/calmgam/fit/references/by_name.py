@@ -34,6 +34,57 @@ LIBRARIES: dict[str, dict[str, Any]] = {
 }
 
 
+PARAMETER = "parameter"  # stands for the number of the loss
+# How libraries are told to minimise a loss.
+OBJECTIVES: dict[str, dict[str, dict[str, Any]]] = {
+    "xgboost": {
+        "squared_error": {},
+        "log_loss": {},
+        "absolute_error": {"objective": "reg:absoluteerror"},
+        "huber": {"objective": "reg:pseudohubererror", "huber_slope": PARAMETER},
+        "quantile": {"objective": "reg:quantileerror", "quantile_alpha": PARAMETER},
+        "poisson": {"objective": "count:poisson"},
+        "gamma": {"objective": "reg:gamma"},
+        "tweedie": {"objective": "reg:tweedie", "tweedie_variance_power": PARAMETER},
+    },
+    "lightgbm": {
+        "squared_error": {},
+        "log_loss": {},
+        "absolute_error": {"objective": "regression_l1"},
+        "huber": {"objective": "huber", "alpha": PARAMETER},
+        "quantile": {"objective": "quantile", "alpha": PARAMETER},
+        "poisson": {"objective": "poisson"},
+        "gamma": {"objective": "gamma"},
+        "tweedie": {"objective": "tweedie", "tweedie_variance_power": PARAMETER},
+    },
+    "random_forest": {"squared_error": {}, "log_loss": {}, "poisson": {"criterion": "poisson"}},
+    "mlp": {"squared_error": {}, "log_loss": {}},
+    "tabpfn": {"squared_error": {}, "log_loss": {}},
+}
+
+
+def library_options(library: str, loss: Loss) -> dict[str, Any]:
+    """Return the settings with which a library minimises a loss; refuse what it cannot."""
+    known = OBJECTIVES[library]
+    if library in ("mlp", "tabpfn") and loss.n_outputs:
+        raise ValueError(
+            f"reference={library!r} must be used for a number or two classes; "
+            f"got {loss.n_outputs} classes"
+        )
+    objective = loss.objective(1.0)
+    if objective.name not in known:
+        others = [name for name in OBJECTIVES if objective.name in OBJECTIVES[name]]
+        raise ValueError(
+            f"reference={library!r} cannot minimise {loss.name}; "
+            f"{listed(['boosted_trees', *others])} can"
+        )
+    options = known[objective.name]
+    return {
+        name: objective.parameter if value == PARAMETER else value
+        for name, value in options.items()
+    }
+
+
 def named_reference(
     name: str,
     schema: Schema,
@@ -70,9 +121,8 @@ def named_reference(
     task, kind = loss.task, "Regressor" if loss.task == "regression" else "Classifier"
     library, early = name.removesuffix("_early"), name.endswith("_early")
     if library == "boosted_trees":
-        from calmgam.fit.references.boosted_trees import BoostedTrees
-
-        return BoostedTrees(schema, loss, edges=edges, random_state=random_state, n_jobs=n_threads)
+        return _own_trees(schema, loss, edges, random_state, (n_threads, n_jobs))
+    options = library_options(library, loss)
     if library == "mlp":
         from calmgam.fit.references.network import Network
 
@@ -85,13 +135,30 @@ def named_reference(
         from sklearn import ensemble
 
         return getattr(ensemble, f"RandomForest{kind}")(
-            **FOREST, random_state=random_state, n_jobs=n_jobs
+            **FOREST, **options, random_state=random_state, n_jobs=n_jobs
         )
     settings = EARLY_BOOSTING if early else BOOSTING
     class_name = f"XGB{kind}" if library == "xgboost" else f"LGBM{kind}"
     return getattr(_optional(library), class_name)(
-        **settings, **LIBRARIES[library], random_state=random_state, n_jobs=n_threads
+        **settings, **LIBRARIES[library], **options, random_state=random_state, n_jobs=n_threads
     )
+
+
+def _own_trees(
+    schema: Schema,
+    loss: Loss,
+    edges: Sequence[FloatArray] | None,
+    random_state: int,
+    n_threads: tuple[int, int],
+) -> Any:
+    """Make our own trees; those of many classes are fitted side by side, on the second number."""
+    from calmgam.fit.references.boosted_trees import BoostedTrees
+    from calmgam.fit.references.class_trees import ClassTrees
+
+    options: dict[str, Any] = {"edges": edges, "random_state": random_state}
+    if loss.n_outputs:
+        return ClassTrees(schema, loss.n_outputs, n_jobs=n_threads[1], **options)
+    return BoostedTrees(schema, loss, n_jobs=n_threads[0], **options)
 
 
 def listed(values: Any) -> str:

@@ -94,17 +94,22 @@ class ReferenceLearner:
             _check_columns(model, X if decode is None else decode(X[:1]), X.shape[1])
         else:
             _train(model, X, target, decode, n_codes, n_threads, self.random_state)
-        slope, intercept = 1.0, 0.0
+        slope, intercept, order = 1.0, 0.0, None
         if target.loss.task == "regression" and is_given:
-            slope, intercept = 1.0 / target.scale, -target.mean / target.scale
+            mean, scale = target.units
+            slope, intercept = 1.0 / scale, -mean / scale
         elif target.loss.task == "classification" and hasattr(model, "predict"):
-            slope = _direction(model, target.classes)
+            if target.loss.n_outputs:
+                order = _class_order(model, target.classes)
+            else:
+                slope = _direction(model, target.classes)
         fitted = Reference(
-            model, target.loss, slope, intercept, 0.5 / len(X), decode, n_jobs=n_jobs
+            model, target.loss, slope, intercept, 0.5 / len(X), decode, None, n_jobs, order
         )
         if decode is not None and any(n_codes):
             return fitted  # the estimator sees categories in its own way
-        return _with_trees(fitted, X, n_codes) if with_trees else fitted
+        has_trees = with_trees and not target.loss.n_outputs
+        return _with_trees(fitted, X, n_codes) if has_trees else fitted
 
     def _check_range(self, model: Any, X: FloatArray) -> None:
         """Refuse numbers that a library of single precision cannot hold."""
@@ -179,6 +184,13 @@ def _train(
             f"the reference {type(model).__name__} takes no sample_weight and is fitted without it",
             stacklevel=3,
         )
+    if target.offset is not None:
+        if not has_fit_parameter(model, "offset"):
+            raise ValueError(
+                f"the reference must take an offset, which {target.loss.name} cannot do without; "
+                f'{type(model).__name__} takes none, "boosted_trees" does'
+            )
+        arguments["offset"] = target.offset[rows]
     with threads_of(model, n_threads):
         data = X[rows] if decode is None else decode(X[rows])
         model.fit(data, target.values[rows], **arguments)
@@ -264,14 +276,31 @@ def _with_random_state(model: Any, random_state: int) -> Any:
     return model.set_params(**dict.fromkeys(unset, random_state))
 
 
-def _direction(model: Any, classes: Sequence[Any]) -> float:
-    """1 if the model's second class is the target's second class, -1 if it is the first."""
+def _class_order(model: Any, classes: Sequence[Any]) -> tuple[int, ...]:
+    """Return the code of every class that the model knows; some may be absent from its rows."""
+    labels = _labels(model)
+    for known in (list(classes), list(range(len(classes)))):
+        if set(labels) <= set(known):
+            return tuple(known.index(label) for label in labels)
+    raise ValueError(
+        f"the reference knows the classes {listed(labels)}, the target has {listed(classes)}"
+    )
+
+
+def _labels(model: Any) -> list[Any]:
+    """Return the classes that a model has probabilities of."""
     if not hasattr(model, "predict_proba"):
         raise TypeError(
             f"a classifier's reference needs predict_proba, which {type(model).__name__} does not "
             "have; wrap it in sklearn.calibration.CalibratedClassifierCV or give another"
         )
-    labels = np.asarray(model.classes_).tolist()
+    labels: list[Any] = np.asarray(model.classes_).tolist()
+    return labels
+
+
+def _direction(model: Any, classes: Sequence[Any]) -> float:
+    """1 if the model's second class is the target's second class, -1 if it is the first."""
+    labels = _labels(model)
     if len(labels) != 2:
         raise ValueError(f"the reference must know two classes; it knows {len(labels)}: {labels}")
     if labels == list(classes)[::-1]:

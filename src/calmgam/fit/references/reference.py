@@ -18,9 +18,12 @@ from scipy.special import logit
 
 from calmgam.fit.data.losses import Loss
 from calmgam.fit.references.boosted_trees import BoostedTrees
+from calmgam.fit.references.class_trees import ClassTrees
 from calmgam.fit.references.ensembles import TreeEnsemble, library_of
 from calmgam.fit.references.network import Network
 from calmgam.fit.support.threads import openmp_threads
+
+LEAST_MEAN = 1e-6  # of what has a log link; others may predict 0 or less
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +44,8 @@ class Reference:
     ensemble : TreeEnsemble or None
         The trees, if the library is known.
     n_jobs : int
+    class_order : tuple of int, optional
+        Of many classes: the code of every class that the estimator knows.
     """
 
     estimator: Any
@@ -51,6 +56,7 @@ class Reference:
     decode: Callable[[np.ndarray], Any] | None = None
     ensemble: TreeEnsemble | None = None
     n_jobs: int = 1
+    class_order: tuple[int, ...] | None = None
 
     def data(self, X: np.ndarray) -> Any:
         """Return encoded rows as the estimator knows them."""
@@ -60,14 +66,18 @@ class Reference:
         """Score of every row of the encoded matrix."""
         with threads_of(self.estimator, self.n_jobs):
             raw = np.asarray(self._raw_score(self.data(X)), dtype=np.float64)
-        if raw.shape not in ((len(X),), (len(X), 1)):
+        n_classes = self.loss.n_outputs
+        if raw.shape not in ([(len(X), n_classes)] if n_classes else ((len(X),), (len(X), 1))):
+            what = f"{n_classes} scores" if n_classes else "one score"
             raise ValueError(
-                f"the reference must give one score per row; {len(X)} rows gave shape {raw.shape}"
+                f"the reference must give {what} per row; {len(X)} rows gave shape {raw.shape}"
             )
         if not np.isfinite(raw).all():
             raise ValueError(
                 f"the reference must give finite scores; got {raw[~np.isfinite(raw)][0]}"
             )
+        if n_classes:
+            return raw - raw.mean(axis=1, keepdims=True)
         return self.intercept + self.slope * raw.ravel()
 
     def score_on_grid(self, X: np.ndarray, feature: int, grid: np.ndarray) -> np.ndarray:
@@ -113,9 +123,12 @@ class Reference:
     def _raw_score(self, data: Any) -> np.ndarray:
         model = self.estimator
         if not hasattr(model, "predict"):
-            return model(data)
+            answers = np.asarray(model(data))
+            return self._of_predictions(answers) if self.loss.task == "regression" else answers
         if self.loss.task == "regression":
-            return model.predict(data)
+            return self._of_predictions(model.predict(data))
+        if self.loss.n_outputs:
+            return self._class_scores(data)
         library = library_of(model)
         if library == "hist_gradient_boosting" or isinstance(model, (BoostedTrees, Network)):
             return model.decision_function(data)
@@ -124,6 +137,23 @@ class Reference:
         if library == "lightgbm" and model.objective_ == "binary":
             return model.get_params().get("sigmoid", 1.0) * model.predict(data, raw_score=True)
         return self._log_odds(model.predict_proba(data)[:, 1])
+
+    def _class_scores(self, data: Any) -> np.ndarray:
+        """Logarithms of the probabilities of many classes, in the target's order."""
+        if isinstance(self.estimator, ClassTrees):
+            return self.estimator.decision_function(data)
+        probabilities = np.asarray(self.estimator.predict_proba(data), dtype=np.float64)
+        if self.class_order is not None:
+            known = np.full((len(probabilities), self.loss.n_outputs), self.min_probability)
+            known[:, self.class_order] = probabilities
+            probabilities = known
+        return np.log(np.maximum(probabilities, self.min_probability))
+
+    def _of_predictions(self, predictions: np.ndarray) -> np.ndarray:
+        """Bring predictions to the link scale, where our own trees are already."""
+        if self.loss.link != "log" or isinstance(self.estimator, BoostedTrees):
+            return predictions
+        return np.log(np.maximum(predictions, LEAST_MEAN))
 
     def _log_odds(self, probability: np.ndarray) -> np.ndarray:
         return logit(np.clip(probability, self.min_probability, 1.0 - self.min_probability))

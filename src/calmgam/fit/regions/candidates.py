@@ -1,10 +1,9 @@
 """Which conditions may be tried on one feature.
 
 In: a feature in bins. Out: `Candidates`, the left sides of all splits that growth may try, and a
-small code per value that says which of them hold. Numbers offer `<= cut` at some of the cuts, or
-`= value` when there are very few values; categories offer `= level`, one level each; where values
-are missing, "is not missing" can be tried too. Which side of the other conditions takes the missing
-values is decided later, by growth.
+small code per value that says which of them hold. Numbers offer `<= cut` at some of the cuts;
+categories offer `= level`, one level each; where values are missing, "is not missing" can be tried
+too. Which side of the other conditions takes the missing values is decided later, by growth.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calmgam.fit.data.binning import Binned
+from calmgam.fit.data.binning import Binned, spaced_values
 from calmgam.model.regions import Condition
 from calmgam.model.schema import Feature
 from calmgam.model.shapes import slot_codes
@@ -31,7 +30,7 @@ class Candidates:
     feature
         The conditioning feature.
     values
-        Threshold, number or level of every candidate split.
+        Threshold or level of every candidate split.
     kind
         ``"order"``: condition t holds for codes <= t; ``"equal"``: for codes == t.
     edges
@@ -79,10 +78,7 @@ class Candidates:
             value = self.values[candidate]
             if self.kind == "order":
                 return Condition(self.feature, "<=", float(value), missing)
-            if not self.feature.is_numeric:
-                return Condition(self.feature, "=", (int(value),), missing)
-            low, high = [-np.inf, *self.edges, np.inf][candidate : candidate + 2]
-            return Condition(self.feature, "=", float(value), missing, (float(low), float(high)))
+            return Condition(self.feature, "=", (int(value),), missing)
         if self.feature.is_numeric:
             return Condition(self.feature, "<=", np.inf, False)
         return Condition(self.feature, "!=", (), False)
@@ -118,7 +114,6 @@ def candidates_for(
     *,
     thresholds: str = "quantile",
     n_thresholds: int = 31,
-    equal_up_to: int = 0,
 ) -> Candidates:
     """Choose the conditions to try on a feature.
 
@@ -130,21 +125,18 @@ def candidates_for(
         The conditioning feature.
     thresholds : {"quantile", "uniform", "all"}
         Numeric features: ``"quantile"`` takes cuts with about equally many rows in between,
-        ``"uniform"`` the cuts next to equally spaced points, ``"all"`` every cut.
+        ``"uniform"`` equally spaced ones from the smallest value to the largest, which `bin_table`
+        has made cuts, ``"all"`` every cut.
     n_thresholds : int
         How many cuts ``"quantile"`` and ``"uniform"`` take (at most).
-    equal_up_to : int
-        Numeric features with at most so many distinct values are compared by ``=``.
     """
     feature, edges = binned.features[j], binned.edges[j]
     if not feature.is_numeric:
         return Candidates(feature, np.arange(feature.n_levels), "equal", np.empty(0))
-    if 0 < edges.size < equal_up_to and binned.one_value_a_bin[j]:  # "= value" is exact
-        return Candidates(feature, binned.centres[j], "equal", edges)
     if thresholds == "quantile":
         edges = _quantile_edges(edges, binned.codes[j], n_thresholds)
     elif thresholds == "uniform":
-        edges = _uniform_edges(feature, edges, n_thresholds)
+        edges = edges[np.isin(edges, spaced_values(feature, n_thresholds))]
     return thresholds_at(feature, edges)
 
 
@@ -160,20 +152,8 @@ def _quantile_edges(edges: np.ndarray, codes: np.ndarray, n_thresholds: int) -> 
     counts = np.bincount(codes, minlength=edges.size + 2)
     below = np.cumsum(counts[: edges.size + 1])
     wanted = np.arange(1, n_thresholds + 1) / (n_thresholds + 1)
-    return edges[_nearest(below[:-1] / below[-1], wanted)]
-
-
-def _uniform_edges(feature: Feature, edges: np.ndarray, n_thresholds: int) -> np.ndarray:
-    """Cuts nearest to the interior points of n_thresholds + 1 equal intervals of the range."""
-    if edges.size == 0:
-        return edges
-    return edges[_nearest(edges, np.linspace(feature.low, feature.high, n_thresholds + 2)[1:-1])]
-
-
-def _nearest(positions: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Indexes of the increasing positions nearest to the wanted ones, without repetition."""
-    middles = (positions[1:] + positions[:-1]) / 2
-    return np.unique(np.searchsorted(middles, wanted))
+    shares = below[:-1] / below[-1]
+    return edges[np.unique(np.searchsorted((shares[1:] + shares[:-1]) / 2, wanted))]
 
 
 def code_matrix(candidates: Sequence[Candidates], binned: Binned) -> np.ndarray:

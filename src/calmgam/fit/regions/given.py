@@ -1,6 +1,6 @@
 """Trees that the user gives, instead of growing them.
 
-In: `partitions={"temp": ["hour <= 7", "hour > 7"]}`, texts, regions or a tree per feature. Out: one
+In: `growth={"temp": ["hour <= 7", "hour > 7"]}`, texts, regions or a tree per feature. Out: one
 `PartitionTree` per feature, trivial where nothing was given. Thresholds move to the cut that sends
 the training rows the same way (or nearly so), because curves and conditions share one list of cuts.
 """
@@ -43,7 +43,7 @@ def given_trees(
             if index in trees[index].condition_features:
                 raise ValueError("a feature's regions must not depend on the feature itself")
         except (KeyError, ValueError) as error:
-            raise ValueError(f"partitions[{name!r}]: {error.args[0]}") from error
+            raise ValueError(f"growth[{name!r}]: {error.args[0]}") from error
     return tuple(trees)
 
 

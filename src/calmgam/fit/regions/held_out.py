@@ -7,6 +7,7 @@ growing compare numbers of splits by them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +17,44 @@ from calmgam.fit.curves.contract import CurveData
 from calmgam.fit.data.bags import draw_bags
 from calmgam.fit.data.binning import Binned
 from calmgam.fit.data.target import Target
+from calmgam.fit.support.parts import tuned
 from calmgam.model.schema import FloatArray
 from calmgam.model.tree import PartitionTree
 
-# Chosen on folds 1 to 4 of eighteen tables; rows a bin on simulated additive truths.
-MIN_BINS, ROWS_PER_BIN = 128, 32
-QUICK = Boosting(
-    n_bags=8,
-    learning_rate=0.16,
-    momentum_rounds=10,
-    max_rounds=400,
-    patience=12,
-    smoothing_rounds=25,
-)
+EIGHTEEN = "folds 1 to 4 of eighteen tables"
+
+
+@dataclass(frozen=True)
+class QuickSettings:
+    """Curves that are compared and not kept: how fine their bins are, and how they are boosted."""
+
+    min_bins: int = tuned(128, EIGHTEEN)
+    rows_per_bin: int = tuned(32, "simulated additive truths")
+    n_bags: int = tuned(8, EIGHTEEN)
+    learning_rate: float = tuned(0.16, EIGHTEEN)
+    momentum_rounds: int = tuned(10, EIGHTEEN)
+    max_rounds: int = tuned(400, EIGHTEEN)
+    patience: int = tuned(12, EIGHTEEN)
+    smoothing_rounds: int = tuned(25, EIGHTEEN)
+
+    def n_bins(self, n_rows: int) -> int:
+        """Return the most bins of a feature."""
+        return max(self.min_bins, n_rows // self.rows_per_bin)
+
+    @property
+    def boosting(self) -> Boosting:
+        """The learner of such curves."""
+        return Boosting(
+            n_bags=self.n_bags,
+            learning_rate=self.learning_rate,
+            momentum_rounds=self.momentum_rounds,
+            max_rounds=self.max_rounds,
+            patience=self.patience,
+            smoothing_rounds=self.smoothing_rounds,
+        )
+
+
+QUICK = QuickSettings()
 
 
 def coarse_bins(binned: Binned) -> Binned:
@@ -37,7 +63,7 @@ def coarse_bins(binned: Binned) -> Binned:
     The more rows, the finer: what a curve cannot follow within a bin, a split on another feature
     that moves with it would seem to explain.
     """
-    return binned.coarsened(max(MIN_BINS, binned.n_rows // ROWS_PER_BIN))
+    return binned.coarsened(QUICK.n_bins(binned.n_rows))
 
 
 def boosted_losses(
@@ -65,4 +91,4 @@ def boosted_losses(
         seed=0,
     ).only(features)
     unseen = cells[list(features)][:, validation]
-    return target.losses(QUICK.learn(data).scores(unseen), validation)
+    return target.losses(QUICK.boosting.learn(data).scores(unseen), validation)

@@ -16,6 +16,8 @@ from calmgam.fit.data.target import Target
 from calmgam.model.ledger import PathPoint
 from calmgam.model.schema import FloatArray
 
+OF_NONE = 2.0  # times the standard errors that fewer splits may cost: what no split at all may
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -76,10 +78,10 @@ class PathScores:
     def choose(self, sparsity: float) -> int:
         """Return the first model that is not clearly worse than the best.
 
-        No split at all has the benefit of doubt twice: a GAM is given up for clear gains only.
+        No split at all has more benefit of doubt: a GAM is given up for clear gains only.
         """
         allowed = sparsity * self.standard_errors
-        allowed[0] *= 2
+        allowed[0] *= OF_NONE
         return int(np.argmax(self.means <= self.means.min() + allowed))
 
     def errors(self, target: Target, chosen: int, reference_losses: FloatArray) -> dict[str, float]:

@@ -46,7 +46,7 @@ def tuned_settings(settings: type) -> list[tuple[str, Any, str]]:
     ]
 
 
-def part_of(parameter: str, value: Any, parts: Mapping[str, type[Any]]) -> Any:
+def part_of(parameter: str, value: Any, parts: Mapping[str, type[Any]], also: str = "") -> Any:
     """Return the part that a parameter asks for: by its word, or the object itself.
 
     Parameters
@@ -56,6 +56,8 @@ def part_of(parameter: str, value: Any, parts: Mapping[str, type[Any]]) -> Any:
     value : str or Part
     parts : mapping
         The part of every word.
+    also : str
+        What else the parameter may be, for the error.
     """
     if isinstance(value, str) and value in parts:
         return parts[value]()
@@ -63,4 +65,5 @@ def part_of(parameter: str, value: Any, parts: Mapping[str, type[Any]]) -> Any:
         return value
     words = ", ".join(map(repr, parts))
     classes = ", ".join(f"{part.__name__}(…)" for part in parts.values())
-    raise ValueError(f"{parameter} must be one of {words}, or {classes}; got {value!r}")
+    also = f", or {also}" if also else ""
+    raise ValueError(f"{parameter} must be one of {words}, or {classes}{also}; got {value!r}")

@@ -24,9 +24,11 @@ def stage(name: str, verbose: bool) -> Iterator[Progress | None]:
         filled = WIDTH * done // max(total, 1)
         bar = "█" * filled + "·" * (WIDTH - filled)
         seconds = time.perf_counter() - start
-        print(f"\r{name:<10} {bar} {done}/{total}  {seconds:.1f} s", end="", file=sys.stderr)
+        left = f", about {seconds * (total - done) / done:.0f} s left" if 0 < done < total else ""
+        text = f"\r{name:<10} {bar} {done}/{total}  {seconds:.1f} s{left}"
+        print(text.ljust(WIDTH + 50), end="", file=sys.stderr)
 
     print(f"{name:<10} ", end="", flush=True, file=sys.stderr)
     yield draw
     seconds = time.perf_counter() - start
-    print(f"\r{name:<10} done in {seconds:.1f} s{' ' * (WIDTH + 10)}", file=sys.stderr)
+    print(f"\r{name:<10} done in {seconds:.1f} s{' ' * (WIDTH + 30)}", file=sys.stderr)

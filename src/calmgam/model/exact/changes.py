@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from calmgam.model.exact.inputs import Indexes, Inputs, terms_asking
+from calmgam.model.exact.inputs import Axis, Indexes, Inputs, terms_asking
 from calmgam.model.exact.optimise import Factor, minimise
 from calmgam.model.glassbox import Term
 from calmgam.model.regions import Mask
@@ -122,8 +122,8 @@ def total_change(terms: Sequence[Term], before: FloatArray, after: FloatArray) -
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """One term of a change: its states, what they are worth (times the sign) and allow.
+class Part:
+    """One term of a sum: its states, what they are worth (times the sign) and allow.
 
     The moved feature's own part has one change per leaf, and the ends that it belongs to.
     """
@@ -158,7 +158,7 @@ class _Part:
             yield Factor((state, index), np.stack(by_cell, axis=1))
 
 
-def _parts(inputs: Inputs, move: Move, terms: Sequence[Term], sign: int) -> list[_Part]:
+def _parts(inputs: Inputs, move: Move, terms: Sequence[Term], sign: int) -> list[Part]:
     return [
         _own_part(inputs, term, move, sign)
         if term.feature.index == move.index
@@ -167,12 +167,12 @@ def _parts(inputs: Inputs, move: Move, terms: Sequence[Term], sign: int) -> list
     ]
 
 
-def _own_part(inputs: Inputs, term: Term, move: Move, sign: int) -> _Part:
+def _own_part(inputs: Inputs, term: Term, move: Move, sign: int) -> Part:
     changes, starts, stops = move.lowest(sign * inputs.axes[move.index].heights)
-    return _Part(term, sign, changes[:, None], inputs.allowed(term), (starts, stops))
+    return Part(term, sign, changes[:, None], inputs.allowed(term), (starts, stops))
 
 
-def _switching_part(inputs: Inputs, term: Term, move: Move, sign: int) -> _Part:
+def _switching_part(inputs: Inputs, term: Term, move: Move, sign: int) -> Part:
     heights = sign * inputs.axes[term.feature.index].heights
     allowed, cells = dict(inputs.allowed(term)), inputs.axes[move.index].cells
     mask = allowed.pop(move.index)
@@ -183,10 +183,10 @@ def _switching_part(inputs: Inputs, term: Term, move: Move, sign: int) -> _Part:
     for mask in both.values():
         is_possible &= mask.any(axis=1)
     changes = (heights[after] - heights[before])[is_possible]
-    return _Part(term, sign, changes, {k: mask[is_possible] for k, mask in both.items()})
+    return Part(term, sign, changes, {k: mask[is_possible] for k, mask in both.items()})
 
 
-def _extreme(inputs: Inputs, move: Move, parts: Sequence[_Part]) -> Extreme:
+def _extreme(inputs: Inputs, move: Move, parts: Sequence[Part]) -> Extreme:
     sign = parts[0].sign
     bound, assignment = minimise([factor for part in parts for factor in part.factors(inputs)])
     before, axes = inputs.typical.copy(), inputs.axes
@@ -207,3 +207,17 @@ def _extreme(inputs: Inputs, move: Move, parts: Sequence[_Part]) -> Extreme:
     before[move.index], after[move.index] = axes[move.index].points[[start, stop]]
     attained = float(total_change([p.term for p in parts], before[None], after[None])[0])
     return Extreme(sign * bound, attained, before, after)
+
+
+def moves_up(axis: Axis) -> Iterator[Move]:
+    """Yield the moves up inside every stretch of one cell, and from each to all later ones."""
+    cells = axis.cells[~np.isnan(axis.points)]
+    if not len(cells):
+        return
+    starts = np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
+    stretches = np.split(np.arange(len(cells)), starts[1:])
+    index = axis.term.feature.index
+    for k, stretch in enumerate(stretches):
+        yield Move(index, stretch, stretch, is_along=True)
+        for later in stretches[k + 1 :]:
+            yield Move(index, stretch, later)

@@ -188,7 +188,7 @@ def terms_asking(model: Model) -> Mapping[int, tuple[Term, ...]]:
 def rounding(model: Model) -> float:
     """Return the size below which a change of the score is a tie."""
     heights = sum(float(np.abs(curves(term)).max()) for term in model.terms)
-    return ROUNDING * (abs(model.intercept) + heights)
+    return ROUNDING * (float(np.abs(model.intercept).max()) + heights)
 
 
 def curves(term: Term) -> FloatArray:
@@ -218,6 +218,19 @@ def read_given(schema: Schema, given: Given) -> tuple[dict[int, float], Region]:
         features = (schema[name] for name in given)
         return {f.index: encode_value(f, given[f.name]) for f in features}, Region()
     return {}, parse_region(given, schema) if isinstance(given, str) else given or Region()
+
+
+def agrees(schema: Schema, rows: FloatArray, given: Given, besides: int | None = None) -> Mask:
+    """Return which encoded rows agree with `given`, whatever it says about feature `besides`."""
+    values, region = read_given(schema, given)
+    mask = np.ones(len(rows), dtype=bool)
+    for index, value in values.items():
+        if index != besides:
+            mask &= (rows[:, index] == value) | (np.isnan(rows[:, index]) & np.isnan(value))
+    for condition in region.conditions:
+        if condition.feature.index != besides:
+            mask &= condition.contains(rows)
+    return mask
 
 
 @once_per_model

@@ -48,10 +48,10 @@ def minimise(factors: Sequence[Factor]) -> tuple[float, dict[int, int]]:
     assignment = {variable: 0 for variable, size in sizes.items() if size == 1}
     open_factors, buckets = [factor.without(assignment) for factor in factors], []
     for _ in range(len(sizes) - len(assignment)):
-        variable = _cheapest(open_factors, sizes)
+        variable = cheapest(open_factors, sizes)
         bucket = [factor for factor in open_factors if variable in factor.variables]
         open_factors = [factor for factor in open_factors if variable not in factor.variables]
-        open_factors += [_eliminate(group, variable) for group in _groups(bucket, sizes)]
+        open_factors += [_eliminate(group, variable) for group in groups_within(bucket, sizes)]
         buckets.append((variable, bucket))
     for variable, bucket in reversed(buckets):
         total = sum(factor.along(variable, assignment) for factor in bucket)
@@ -59,7 +59,7 @@ def minimise(factors: Sequence[Factor]) -> tuple[float, dict[int, int]]:
     return float(sum(factor.table.item() for factor in open_factors)), assignment
 
 
-def _cheapest(factors: Iterable[Factor], sizes: dict[int, int]) -> int:
+def cheapest(factors: Iterable[Factor], sizes: dict[int, int]) -> int:
     """Return the variable whose tables add up to the smallest one."""
     neighbours: dict[int, set[int]] = {}
     for factor in factors:
@@ -68,13 +68,15 @@ def _cheapest(factors: Iterable[Factor], sizes: dict[int, int]) -> int:
     return min(neighbours, key=lambda v: math.prod(sizes[w] for w in neighbours[v]))
 
 
-def _groups(bucket: list[Factor], sizes: dict[int, int]) -> list[list[Factor]]:
+def groups_within(
+    bucket: list[Factor], sizes: dict[int, int], limit: int | None = None
+) -> list[list[Factor]]:
     """Divide tables into groups whose sums are within the limit, the largest tables first."""
     groups: list[tuple[set[int], list[Factor]]] = []
     for factor in sorted(bucket, key=lambda factor: -factor.table.size):
         for variables, group in groups:
             joint = variables.union(factor.variables)
-            if math.prod(sizes[v] for v in joint) <= MAX_ENTRIES:
+            if math.prod(sizes[v] for v in joint) <= (limit or MAX_ENTRIES):
                 variables.update(joint)
                 group.append(factor)
                 break
@@ -87,11 +89,11 @@ def _eliminate(group: list[Factor], variable: int) -> Factor:
     """Add tables up and take the minimum over one variable."""
     kept = tuple(sorted({v for factor in group for v in factor.variables} - {variable}))
     axes = (*kept, variable)
-    total = sum(_spread(factor, axes) for factor in group)
+    total = sum(spread(factor, axes) for factor in group)
     return Factor(kept, np.min(total, axis=-1))
 
 
-def _spread(factor: Factor, axes: tuple[int, ...]) -> FloatArray:
+def spread(factor: Factor, axes: tuple[int, ...]) -> FloatArray:
     """Return the table with its axes in the given order, and of length one where it has none."""
     order = sorted(range(len(factor.variables)), key=lambda i: axes.index(factor.variables[i]))
     lengths = dict(zip(factor.variables, factor.table.shape, strict=True))

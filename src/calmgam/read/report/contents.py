@@ -1,6 +1,6 @@
 """What the page knows: one JSON-ready dict of the model, its views and its audit.
 
-The model itself comes along, so that the page can run it: trees as in a saved model, curves as
+The model itself comes along as the program of `read/export`, so that the page can run it, curves as
 base64 of little-endian floats (values and edges exact, the others in single precision). What a
 view would repeat of the curves is left out: the page takes it from the model.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -19,37 +19,77 @@ from numpy.typing import ArrayLike
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.ledger import Ledger
 from calmgam.model.regions import Region
-from calmgam.read.audit import monotonicity
-from calmgam.read.report.sentences import evidence, jump_sentence, move_sentence, verdict_sentence
-from calmgam.read.text import origin_text
-from calmgam.read.view_types import ImportanceView
+from calmgam.model.trail import EditRecord
+from calmgam.read.audit import monotonicity, score_range
+from calmgam.read.coverage import CoverageView
+from calmgam.read.export.program import Lookup, Program, plain_branch
+from calmgam.read.report.sentences import (
+    evidence,
+    jump_sentence,
+    move_sentence,
+    range_sentences,
+    verdict_sentence,
+)
+from calmgam.read.text import edit_text, origin_text
+from calmgam.read.view_types import ImportanceView, ModelView
 from calmgam.read.views import feature_view, model_view
 from calmgam.read.wording import rule_text
 
 
-def page_contents(model: Model, *, X: Any, y: Any, sample: Any, title: str) -> dict[str, Any]:
+def page_contents(
+    model: Model,
+    view: ModelView,
+    *,
+    sample: Any,
+    title: str,
+    coverage: Sequence[CoverageView] = (),
+) -> dict[str, Any]:
     """Return all that the page shows.
 
     Parameters
     ----------
-    model, X, y, sample, title
+    model : Model
+    view : ModelView
+        Of the model, with its measures on data if there are any.
+    sample, title
         As in `report`.
+    coverage : sequence of CoverageView
+        Of the prediction intervals, if they were measured.
     """
-    view = model_view(model, X, y)
     summary = view.to_dict() | {"standing": view.standing}
     del summary["features"]
+    has_many = model.link == "softmax"
     contents = {
         "title": title,
         "version": version("calmgam"),
         "summary": summary,
-        "features": [_feature(model, feature) for feature in view.features],
+        "features": [] if has_many else _features(model, view),
+        "classes": [_one_class(model, label) for label in model.classes] if has_many else [],
         "model": packed_model(model),
         "ledger": _ledger(model.ledger) if model.ledger.splits else None,
         "origin": origin_text(model),
+        "range": [] if has_many else range_sentences(score_range(model)),
+        "trail": [_edit(record) for record in model.trail],
+        "coverage": [one.to_dict() for one in coverage],
         "sample": None if sample is None else model.schema.encode(sample).tolist(),
     }
     plain: dict[str, Any] = _plain(contents)
     return plain
+
+
+def _features(model: Model, view: ModelView) -> list[dict[str, Any]]:
+    return [_feature(model, feature) for feature in view.features]
+
+
+def _one_class(model: Model, label: Any) -> dict[str, Any]:
+    """Return what the page shows of one of many classes: its curves and their audit."""
+    of_class = model.of_class(label)
+    return {
+        "intercept": of_class.intercept,
+        "values": [[pack(s.values, "<f8") for s in term.shapes] for term in of_class.terms],
+        "spreads": [[pack(s.spreads, "<f4") for s in term.shapes] for term in of_class.terms],
+        "features": _features(of_class, model_view(of_class)),
+    }
 
 
 def packed_model(model: Model) -> dict[str, Any]:
@@ -64,7 +104,10 @@ def packed_model(model: Model) -> dict[str, Any]:
         "link": model.link,
         "classes": list(model.classes),
         "features": [feature.to_dict() for feature in model.schema.features],
-        "terms": [_packed_term(term) for term in model.terms],
+        "terms": [
+            _packed_term(term, lookup)
+            for term, lookup in zip(model.terms, Program.of(model).lookups, strict=True)
+        ],
     }
 
 
@@ -79,12 +122,14 @@ def pack(numbers: ArrayLike, dtype: str) -> str:
     return base64.b64encode(np.asarray(numbers, dtype=dtype).tobytes()).decode()
 
 
-def _packed_term(term: Term) -> dict[str, Any]:
+def _packed_term(term: Term, lookup: Lookup) -> dict[str, Any]:
+    """Return what a term of the program looks up, and how sure its curves are."""
+    shapes = term.shapes if term.n_outputs == 1 else ()  # many classes have their own
     return {
-        "tree": term.tree.to_dict(),
-        "edges": pack(term.edges, "<f8"),
-        "values": [pack(shape.values, "<f8") for shape in term.shapes],
-        "spreads": [pack(shape.spreads, "<f4") for shape in term.shapes],
+        "branches": list(map(plain_branch, lookup.branches)),
+        "edges": pack(lookup.edges, "<f8"),
+        "values": [pack(shape.values, "<f8") for shape in shapes],
+        "spreads": [pack(shape.spreads, "<f4") for shape in shapes],
         "counts": [pack(shape.counts, "<f4") for shape in term.shapes],
     }
 
@@ -108,6 +153,16 @@ def _feature(model: Model, overview: ImportanceView) -> dict[str, Any]:
         "jumps": [
             jump.to_dict() | {"sentence": jump_sentence(feature, jump)} for jump in view.jumps
         ],
+    }
+
+
+def _edit(record: EditRecord) -> dict[str, Any]:
+    return {
+        "date": record.date[:10],
+        "what": edit_text(record.edit),
+        "who": record.who,
+        "why": record.why,
+        "effect": record.effect.to_dict(),
     }
 
 

@@ -18,10 +18,13 @@ from typing import Any
 
 from calmgam.model.files import write_text
 from calmgam.model.glassbox import Model
+from calmgam.read.coverage import coverage_views
 from calmgam.read.report.contents import page_contents
+from calmgam.read.views import model_view
 
 PathLike = str | os.PathLike[str]
 
+COVERAGE = 0.9  # of the intervals that are measured
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -47,6 +50,8 @@ def report(
     *,
     X: Any = None,
     y: Any = None,
+    sample_weight: Any = None,
+    offset: Any = None,
     sample: Any = None,
     title: str | None = None,
 ) -> Path:
@@ -59,6 +64,8 @@ def report(
         The HTML file to write.
     X, y : data frame or array and its target, optional
         Rows on which the model is measured; they do not enter the page.
+    sample_weight, offset : array, optional
+        Of these rows.
     sample : data frame or array, optional
         Rows that enter the page, to start a what-if from; whoever has the page can read them.
     title : str, optional
@@ -69,7 +76,10 @@ def report(
         Of the file.
     """
     title = title or "Conditionally additive local model"
-    contents = page_contents(model, X=X, y=y, sample=sample, title=title)
+    view = model_view(model, X, y, sample_weight, offset)
+    has_intervals = model.intervals is not None and X is not None and offset is None
+    coverage = coverage_views(model, X, y, COVERAGE) if has_intervals else ()
+    contents = page_contents(model, view, sample=sample, title=title, coverage=coverage)
     path = Path(path)
     write_text(path, render(contents, title))
     return path

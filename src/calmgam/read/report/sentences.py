@@ -10,9 +10,9 @@ from calmgam.model.exact.inputs import all_inputs, rows_per_slot
 from calmgam.model.exact.rows import decode_value
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import Feature
-from calmgam.read.audit import Monotonicity, sensitivity
+from calmgam.read.audit import Monotonicity, ScoreRange, sensitivity
 from calmgam.read.findings import value_text
-from calmgam.read.numbers import brief_number
+from calmgam.read.numbers import brief_number, number_texts
 from calmgam.read.view_types import JumpView
 from calmgam.read.wording import listed
 
@@ -54,6 +54,22 @@ def _growth(feature: Feature) -> str:
     if feature.n_levels == 2:
         return f"when {feature.name} turns from {feature.levels[0]} to {feature.levels[1]}"
     return f"as {feature.name} goes up through its levels"
+
+
+def range_sentences(found: ScoreRange) -> list[str]:
+    """Say between what the scores of all inputs lie, and for which rows.
+
+    Parameters
+    ----------
+    found : ScoreRange
+    """
+    low, high = number_texts([found.low, found.high])
+    bounds = "" if found.exact else " (bounds; the work limit was reached)"
+    return [
+        f"Every score lies between {low} and {high}{bounds}.",
+        f"Lowest for {found.lowest}.",
+        f"Highest for {found.highest}.",
+    ]
 
 
 def evidence(verdict: Monotonicity) -> list[str]:

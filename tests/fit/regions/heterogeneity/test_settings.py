@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from calmgam import CALMRegressor, Heterogeneity
-from prepared import prepared_of
 
 
 @pytest.mark.parametrize(
@@ -32,12 +31,12 @@ def test_shap_values_are_of_the_link_scale():
 def test_paper_settings_can_be_overridden():
     paper = CALMRegressor.paper(max_depth=3, growth__min_drop=0.1)
     growth = paper.growth
-    assert (growth.thresholds, growth.n_thresholds, paper.max_depth) == ("uniform", 19, 3)
+    assert (growth.thresholds, growth.n_thresholds, paper.max_depth) == ("uniform", 20, 3)
     assert growth.n_background is None
     assert growth.min_drop == 0.1
 
 
-def test_few_numbers_may_be_compared_by_equality():
-    prepared = prepared_of(np.arange(60.0)[:, None] % 5, np.arange(60))
-    kinds = [Heterogeneity(equal_up_to=n).candidates(prepared)[0].kind for n in (4, 5)]
-    assert kinds == ["order", "equal"]
+@pytest.mark.parametrize("setting", ["drop_scale", "equal_up_to"])
+def test_what_the_paper_does_not_name_is_no_setting(setting):
+    with pytest.raises(TypeError, match=setting):
+        Heterogeneity(**{setting: 1})

@@ -17,15 +17,9 @@ def test_cells_for_missing_values_crowd_nothing():
     assert not Crowding().is_crowded(320, 500, 20)
 
 
-@pytest.mark.parametrize("n_features", [1, 20, 60])
-def test_bins_that_follow_the_rows_leave_no_doubt(n_features):
+def test_doubt_grows_with_the_cells_for_every_row_that_counts():
     crowding = Crowding()
-    n_slots = min(crowding.n_bins(500, n_features), 32) + 1  # and missing
-    assert crowding.doubt(n_features * n_slots, 500, 400) is None
-
-
-def test_doubt_grows_with_the_cells_and_is_that_of_the_rows_that_count():
-    crowding = Crowding()
-    assert crowding.doubt(401, 500, 500) == pytest.approx(np.log(401 / 50))
-    assert crowding.doubt(401, 500, 400) == pytest.approx(np.log(401 / 40))
-    assert crowding.doubt(4000, 500, 400) > crowding.doubt(401, 500, 400)
+    assert crowding.doubt(401, 500) == pytest.approx(np.log(401 / 50))
+    assert crowding.doubt(401, 400) == pytest.approx(np.log(401 / 40))
+    assert crowding.doubt(4000, 400) > crowding.doubt(401, 400)
+    assert crowding.doubt(30, 400) == 0  # of noise they learn less than is allowed

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from calmgam import Boosting, CALMRegressor, Joint
-from calmgam.fit.data.folds import N_FOLDS
+from calmgam.fit.data.folds import FOLDS
 from calmgam.fit.data.losses import SquaredError
 from calmgam.fit.data.target import Target
 from calmgam.fit.regions.held_out import boosted_losses
@@ -127,7 +127,7 @@ def test_beyond_the_end_of_a_path_the_loss_stays(monkeypatch):
 def test_progress_is_told_fold_by_fold():
     calls = []
     Case(80).select(progress=lambda *call: calls.append(call))
-    assert calls == [(k + 1, N_FOLDS) for k in range(N_FOLDS)]
+    assert calls == [(k + 1, FOLDS.n_folds) for k in range(FOLDS.n_folds)]
 
 
 # ---- what must not be found (20 seeds: benchmarks/noise.py) -------------------------------------
@@ -173,13 +173,20 @@ def test_tails_of_a_large_additive_truth_are_no_interaction(seed):
 )
 def test_what_is_tried_between_nothing_and_the_whole_path(proposed, tried):
     assert selection.between(proposed, 20) == tried
-    assert selection.numbers_to_try(proposed, 20, False) == sorted({0, *tried, 20})
+    assert selection.numbers_to_try(proposed, 20) == sorted({0, *tried, 20})
 
 
-def test_a_crowded_table_tries_the_whole_path_if_much_of_it_is_proposed():
-    assert selection.numbers_to_try(0, 20, True) == [0]
-    assert selection.numbers_to_try(5, 20, True) == [0, 3, 5]
-    assert selection.numbers_to_try(6, 20, True) == [0, 6, 20]
+@pytest.mark.parametrize(
+    ("max_splits", "tried"),
+    [
+        (20, [0, 1, 2, 3, 5, 8, 13, 20]),
+        (13, [0, 1, 2, 3, 5, 8, 13]),
+        (4, [0, 1, 2, 3, 4]),
+        (1, [0, 1]),
+    ],
+)
+def test_a_crowded_table_tries_few_splits_one_by_one(max_splits, tried):
+    assert selection.numbers_of_crowded(max_splits) == tried
 
 
 # ---- many features for the rows (ten seeds and more shapes: benchmarks/shapes.py) ----------------
@@ -206,7 +213,19 @@ def test_a_strong_interaction_among_many_features_is_found_alone(seed):
     ]
     assert kept[0] == {"x1", "x2"}
     assert len(kept) <= 3
-    assert calm.flat_features_ == ()
+    assert not {"x0", "x1", "x2"} & set(calm.flat_features_)
+
+
+def test_interactions_of_correlated_features_are_found_among_many_features():
+    rng = np.random.default_rng(0)
+    X = np.sqrt(0.5) * rng.normal(size=(500, 20)) + np.sqrt(0.5) * rng.normal(size=(500, 1))
+    truth = 2 * X[:, 0] + 3 * X[:, 1] * (X[:, 2] > 0) + 3 * X[:, 3] * (X[:, 4] > 0)
+    calm = fitted(X, truth + rng.normal(size=500), 0)
+    pairs = [
+        frozenset({step.record.feature, step.record.condition_feature})
+        for step in calm.path_[: calm.n_splits_]
+    ]
+    assert {frozenset({"x1", "x2"}), frozenset({"x3", "x4"})} <= set(pairs)
 
 
 def test_features_that_say_nothing_are_left_out_and_errors_are_those_of_such_a_model():

@@ -67,6 +67,48 @@ def assert_same_splits(found, twin):
             assert tried[0] == pytest.approx(gain, abs=1e-9)
 
 
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32), missing=st.booleans(), noise=st.sampled_from([0.0, 0.5]))
+def test_gains_of_several_outputs_are_those_of_the_twin_added_up(seed, missing, noise):
+    table, none = KernelTable(seed, 120, True, missing), (False,) * 4
+    residuals = np.stack([table.residual, KernelTable(seed + 1).residual, table.residual**2])
+    found = table.growth(subsets=none).best_splits(residuals, noise)
+    twins = []
+    for residual in residuals:
+        table.residual = residual
+        twins.append(table.twin(noise=noise / len(residuals), subsets=none))
+    added = []
+    for leaves in zip(*twins, strict=True):
+        added.append([])
+        for options in zip(*leaves, strict=True):
+            total = {}
+            for gain, which, left in (one for of_output in options for one in of_output):
+                key = which, left.tobytes()
+                total[key] = total.get(key, 0.0) + gain
+            added[-1].append([(g, k[0], np.frombuffer(k[1], bool)) for k, g in total.items()])
+    assert_same_splits(found, added)
+
+
+def test_an_output_given_twice_counts_as_one():
+    table = KernelTable(3)
+    once = table.growth().best_splits(table.residual, 0.0)
+    twice = table.growth().best_splits(np.stack([table.residual] * 2) / np.sqrt(2), 0.0)
+    for leaves, others in zip(once, twice, strict=True):
+        for (gain, *split), (other, *other_split) in zip(leaves, others, strict=True):
+            assert other == pytest.approx(gain)
+            assert split == other_split
+
+
+def test_outputs_are_backfitted_one_by_one():
+    table = KernelTable(5)
+    residuals = np.stack([table.residual, table.residual**2])
+    alone = residuals.copy()
+    table.growth().backfit(4, residuals)
+    for line in alone:
+        table.growth().backfit(4, line)
+    np.testing.assert_array_equal(residuals, alone)
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 2**32),
@@ -314,7 +356,6 @@ class Grown:
         weights=None,
         *,
         min_samples_leaf=10,
-        equal_up_to=0,
         n_jobs=1,
         **limits,
     ):
@@ -322,10 +363,7 @@ class Grown:
         self.X = self.schema.encode(frame)
         self.binned = bin_table(self.X, self.schema, 256)
         limits = limits_of(self.schema, **{"max_splits": 6, **limits})
-        candidates = [
-            candidates_for(self.binned, j, equal_up_to=equal_up_to)
-            for j in limits.condition_features
-        ]
+        candidates = [candidates_for(self.binned, j) for j in limits.policy.condition_features]
         settings = Joint(min_samples_leaf=min_samples_leaf)
         self.scores = formula(self.X)
         self.path, _ = grow_path(
@@ -501,19 +539,6 @@ def test_sets_of_levels_are_recovered(chosen):
     assert grown.pairs[0] == ("a", "kind")
     assert set(condition.codes) in (set(chosen), set(range(8)) - set(chosen))
     assert len(condition.codes) <= 4  # the shorter side is named
-
-
-def test_values_of_a_number_are_never_joined():
-    """Conditions can name one value of a number, not several."""
-    frame = uniform().assign(c=np.random.default_rng(1).integers(0, 6, 1500))
-    grown = Grown(
-        frame,
-        lambda X: X[:, 0] * np.isin(X[:, 2], [0, 3, 5]),
-        max_splits=3,
-        equal_up_to=10,
-        split_features=[0],
-    )
-    assert {step.record.condition.operator for step in grown.path} == {"="}
 
 
 def test_levels_that_a_region_does_not_have_are_not_named():

@@ -51,14 +51,19 @@ class Basis:
         return self.transform[:, used], self.kinds[used]
 
 
-def spline_basis(centres: FloatArray, max_splines: int) -> Basis:
-    """Make the basis of a number from the centres of its bins; missing comes last."""
+def spline_basis(
+    centres: FloatArray, max_splines: int, share_of_value: float = SHARE_OF_VALUE
+) -> Basis:
+    """Make the basis of a number from the centres of its bins; missing comes last.
+
+    A curve that must be convex is one of values alone: `share_of_value` is 1.
+    """
     n_bins = len(centres)
     n_splines = min(max(n_bins, WIDTH), max_splines)
     span = centres[-1] / 2 - centres[0] / 2  # no overflow
     by_value = (centres / 2 - centres[0] / 2) / (span or 1.0)
     by_bin = np.arange(n_bins) / max(n_bins - 1, 1)
-    place = (n_splines - 3) * (SHARE_OF_VALUE * by_value + (1 - SHARE_OF_VALUE) * by_bin)
+    place = (n_splines - 3) * (share_of_value * by_value + (1 - share_of_value) * by_bin)
     first = np.minimum(place.astype(np.int32), n_splines - WIDTH)
     t = place - first
     values = [(1 - t) ** 3, 3 * t**3 - 6 * t**2 + 4, 1 + 3 * (t + t**2 - t**3), t**3]

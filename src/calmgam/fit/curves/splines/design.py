@@ -21,6 +21,7 @@ from calmgam.fit.curves.contract import Curves
 from calmgam.fit.curves.splines.basis import (
     MEAN,
     MISSING,
+    SHARE_OF_VALUE,
     STRAIGHT,
     Basis,
     level_basis,
@@ -189,7 +190,8 @@ def _terms(cells: NDArray[np.uint16], binned: Binned, n_leaves: Sequence[int]) -
 
     def basis(i: int, max_splines: int) -> Basis:
         if binned.features[i].is_numeric:
-            return spline_basis(binned.centres[i], max_splines)
+            share = 1.0 if binned.runs[i].is_bend else SHARE_OF_VALUE
+            return spline_basis(binned.centres[i], max_splines, share)
         return level_basis(binned.n_slots[i])
 
     terms = []

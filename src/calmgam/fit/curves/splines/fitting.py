@@ -15,9 +15,11 @@ from typing import ClassVar
 import numpy as np
 
 from calmgam._kernels import TRAINS
-from calmgam.fit.curves.contract import ANY_TASK, CurveData, Curves
+from calmgam.fit.curves.contract import ANY_RUN, CurveData, Curves
 from calmgam.fit.curves.splines.design import Design
 from calmgam.fit.curves.splines.reml import Estimate, estimate
+from calmgam.fit.data.losses import Loss
+from calmgam.fit.data.runs import Run
 from calmgam.fit.support.parts import NO_RECORD, Part, tuned
 from calmgam.fit.support.settings import check_integer, check_number
 from calmgam.fit.support.threads import one_blas_thread
@@ -39,7 +41,7 @@ class Splines(Part):
         Pairs of draws from the posterior.
     """
 
-    tasks: ClassVar[tuple[str, ...]] = ANY_TASK
+    runs: ClassVar[tuple[Run, ...]] = ANY_RUN
     n_bags: ClassVar[int] = 1
 
     max_steps: int = 50
@@ -51,6 +53,10 @@ class Splines(Part):
         check_integer("max_steps", self.max_steps, low=1)
         check_number("tolerance", self.tolerance, low=0)
         check_integer("n_draws", self.n_draws, low=1)
+
+    def cannot(self, loss: Loss) -> str:
+        """Say why it cannot minimise a loss; nothing if it can."""
+        return ""
 
     def learn(self, data: CurveData) -> Curves:
         """Fit curves to all rows.

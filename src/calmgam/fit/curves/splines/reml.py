@@ -8,7 +8,8 @@ coefficient's group) and b the coefficients, a step is
     penalty = scale * freedom / sum of b^2 over the group
 
 where z is the working response: y itself for squared error, that of iteratively reweighted least
-squares for other losses; scale is the residual variance, 1 for other losses.
+squares for other losses. The scale is the residual variance; of other losses what plays its part,
+the variance of gradients over the hessian; 1 where the loss says how large the noise is.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ import numpy as np
 from scipy.linalg import lapack
 
 from calmgam.fit.curves.contract import CurveData
+from calmgam.fit.curves.splines.constrained import differences, nearest
 from calmgam.fit.curves.splines.design import Design
+from calmgam.fit.data.runs import Run
 from calmgam.model.schema import FloatArray
 
 # Bounds of a group's penalty, relative to what the rows know of its coefficients.
@@ -79,6 +82,8 @@ def estimate(
         if change < tolerance:
             break
         search.adapt_penalties()
+    if any(run is not Run.free for run in data.binned.runs):
+        search.constrain()
     return search.estimate
 
 
@@ -93,9 +98,12 @@ class _Search:
         self.sizes = self.over_groups(np.ones(len(self.group_of)))
         self.freedom, self.scores = self.sizes, np.zeros(len(weights))
         self.penalties, self.scale = None, 1.0
+        self.loss = data.target.loss
+        if self.loss.has_scale and not self.loss.is_quadratic:
+            self.scores += data.target.best_constant()
         if start:
             self.freedom, self.penalties = start.freedom, start.penalties
-            if not data.target.loss.is_quadratic:
+            if not self.loss.is_quadratic:
                 self.scores = self.scores_of(start.coefficients)
 
     def over_groups(self, summands: FloatArray) -> Any:
@@ -108,7 +116,11 @@ class _Search:
     def expand(self) -> None:
         """Replace the loss by least squares around the present scores."""
         target = self.data.target
-        gradient, hessian = target.loss.derivatives(target.values, self.scores)
+        scores = target.scores(self.scores)
+        gradient, hessian = self.loss.derivatives(target.values, scores)
+        if self.loss.has_scale and not self.loss.is_quadratic:
+            summands = gradient**2, hessian, self.loss.hessian(target.values, scores)
+            self._set_scale(*(float(self.weights @ each) for each in summands))
         curvature = self.weights * np.maximum(hessian, MIN_HESSIAN)
         response = curvature * self.scores + self.weights * gradient
         self.gram, self.right = self.design.normal_equations(curvature, response, self.data.n_jobs)
@@ -128,10 +140,11 @@ class _Search:
         before = self.freedom
         self.freedom = self.sizes - self.penalties * self.over_groups((self.root**2).sum(axis=1))
         change = float(np.abs(self.freedom - before).max())
-        if self.data.target.loss.is_quadratic:
+        if self.loss.is_quadratic:
             self.scale = self._residual_variance()
             return change
         moved = self.scores_of(self.coefficients) - self.scores
+        moved = np.clip(moved, -self.loss.max_step, self.loss.max_step)
         self.scores = self.scores + moved
         return max(change, float(np.sqrt(np.average(moved**2, weights=self.weights))))
 
@@ -141,12 +154,30 @@ class _Search:
         residual = max(self.weights @ values**2 - fitted, LEAST * total)
         return float(residual / max(total - 1 - self.freedom.sum(), 1.0))
 
+    def _set_scale(self, squares: float, curvature: float, hessian: float) -> None:
+        """Estimate how large the noise is, for a curvature that may be larger than the hessian."""
+        total = self.weights.sum()
+        scale = squares * curvature / max(hessian, 1e-3 * curvature) ** 2
+        freedom = min(self.freedom.sum(), 0.9 * total) if self.penalties is not None else 0.0
+        self.scale = float(max(scale, LEAST) * total / max(total - 1 - freedom, 1.0))
+
     def adapt_penalties(self) -> None:
         """Move every penalty towards what the coefficients of its group ask for."""
         assert self.penalties is not None
         squares = self.over_groups(self.coefficients**2)
         wanted = self.scale * np.maximum(self.freedom, 1e-12) / np.maximum(squares, 1e-100)
         self.penalties = self.penalties * (wanted / self.penalties) ** RELAXATION
+
+    def constrain(self) -> None:
+        """Move the coefficients to the nearest whose curves run as they must."""
+        held = differences(self.design, self.data.binned)
+        loss = self.data.target.loss
+        for step in range(loss.n_newton_steps):
+            if step > 0:  # the expansion at the curves that run as they must
+                self.scores = self.scores_of(self.coefficients)
+                self.expand()
+                self.solve()
+            self.coefficients = nearest(self.coefficients, self.root, held)
 
     @property
     def estimate(self) -> Estimate:

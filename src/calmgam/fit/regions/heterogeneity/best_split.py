@@ -1,10 +1,9 @@
 """The best split of one node: the condition that takes away most of its heterogeneity.
 
 In: the local effects of the node's rows and their candidate codes. Out: the node's heterogeneity H,
-the condition that leaves least of it, and the drop, on one of two scales:
+the condition that leaves least of it, and the drop:
 
-    "variance"   drop = 1 - (|L|/|I| H(L) + |R|/|I| H(R)) / H(I)
-    "spread"     drop = 1 - (|L|/|I| sqrt H(L) + |R|/|I| sqrt H(R))² / H(I)
+    drop = 1 - (|L|/|I| H(L) + |R|/|I| H(R)) / H(I)
 """
 
 from __future__ import annotations
@@ -48,7 +47,6 @@ def best_split(
     candidates: Sequence[Candidates],
     min_samples_leaf: int,
     n_jobs: int = 1,
-    drop_scale: str = "variance",
 ) -> tuple[float, Split | None]:
     """Heterogeneity of a node and its best split.
 
@@ -58,8 +56,6 @@ def best_split(
         Local effects on the node's rows.
     weights, codes, candidates, min_samples_leaf, n_jobs
         As in `LocalEffects.score_splits`.
-    drop_scale
-        ``"variance"`` or ``"spread"``: on the latter a side that becomes homogeneous counts more.
 
     Returns
     -------
@@ -90,10 +86,4 @@ def best_split(
     if not np.any(its_codes == chosen.missing_code):  # nothing to learn from: follow the majority
         missing = 2 * int(left.sum()) >= left.size
     drop = float(largest) / total if total > 0 else 0.0
-    if drop_scale == "spread" and total > 0:
-        spreads = (
-            weights[side].sum() * np.sqrt(effects.take(side).heterogeneity(weights[side]))
-            for side in (left, ~left)
-        )
-        drop = float(1 - (sum(spreads) / weights.sum()) ** 2 / node_heterogeneity)
     return node_heterogeneity, Split(chosen.condition(candidate, bool(missing)), drop, left)

@@ -7,15 +7,16 @@ heterogeneity, if that exceeds `min_drop`. A number of `max_splits` cuts the tre
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 
 from calmgam.fit.data.binning import Binned
 from calmgam.fit.effects.by_name import effect_finder
 from calmgam.fit.effects.local_effects import LocalEffects
+from calmgam.fit.policies import Policy
 from calmgam.fit.prepared import Prepared
 from calmgam.fit.references.reference import Reference
 from calmgam.fit.regions.candidates import Candidates, code_matrix
@@ -25,6 +26,8 @@ from calmgam.fit.regions.heterogeneity.top_splits import GrownNode, GrownTrees
 from calmgam.model.ledger import SplitRecord
 from calmgam.model.regions import Region
 from calmgam.model.schema import Feature
+
+ROUNDING = 1e-24  # of the variance: less heterogeneity is none, but for sums that were rounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +62,15 @@ class Background:
         weights = np.ones(binned.n_rows) if weights is None else weights
         return cls(candidates, code_matrix(candidates, binned), weights, scale)
 
-    def without(self, feature: Feature) -> Background:
-        """Leave out the conditions on one feature."""
-        others = [k for k, one in enumerate(self.candidates) if one.feature.index != feature.index]
+    def allowed(self, feature: Feature, region: Region, policy: Policy | None) -> Background:
+        """Keep the conditions that may divide a region of a feature, never those on itself."""
+        together = {feature.index, *(c.feature.index for c in region.conditions)}
+        others = [
+            k
+            for k, one in enumerate(self.candidates)
+            if one.feature.index != feature.index
+            if policy is None or policy.allows({one.feature.index, *together})
+        ]
         candidates = [self.candidates[k] for k in others]
         return Background(candidates, self.codes[others], self.weights, self.scale)
 
@@ -90,17 +99,24 @@ def grow_all(
         n_jobs=prepared.n_jobs,
     )
     growths = {}
+    policy = None if limits.policy.is_open else limits.policy
     for done, i in enumerate(limits.split_features, start=1):
         feature = prepared.schema.features[i]
         effects = find_effects(feature, all_rows.X[:, i])
         depth = min(limits.max_depth, prepared.binned.max_leaves[i].bit_length() - 1)
-        growths[i] = grow_tree(effects, feature, background, settings, depth, prepared.n_jobs)
+        growths[i] = grow_tree(
+            effects, feature, background, settings, depth, prepared.n_jobs, policy
+        )
         if prepared.progress is not None:
             prepared.progress(done, len(limits.split_features))
-    grown = GrownTrees(growths, prepared.schema.n_features, settings.effect, settings.rank)
-    if isinstance(limits.max_splits, Integral):  # numpy's integers, too
-        return grown.keeping(limits.max_splits, f"beyond max_splits {limits.max_splits}")
-    return grown
+    n_features = prepared.schema.n_features
+    grown = GrownTrees(growths, n_features, settings.effect, settings.rank)
+    most = settings.most_splits(limits, n_features)
+    if most == math.inf:
+        return grown
+    is_given = most == limits.max_splits
+    rule = f"max_splits {most}" if is_given else f"max_curves {settings.max_curves}"
+    return grown.keeping(int(most), f"beyond {rule}")
 
 
 def grow_tree(
@@ -110,6 +126,7 @@ def grow_tree(
     settings: HeterogeneitySettings,
     max_depth: int,
     n_jobs: int = 1,
+    policy: Policy | None = None,
 ) -> GrownNode:
     """Grow one feature's tree.
 
@@ -126,19 +143,21 @@ def grow_tree(
         Most conditions in a region.
     n_jobs : int
         Threads; the result does not depend on it.
+    policy : Policy, optional
+        Which features may stand together; any, if there is none.
     """
-    background = background.without(feature)
+    background = background.allowed(feature, Region(), policy)
     weights = background.weights
 
     def grow(rows: np.ndarray, region: Region, depth: int) -> GrownNode:
+        tried = background.allowed(feature, region, policy) if policy else background
         heterogeneity, split = best_split(
             effects.take(rows),
             weights[rows],
-            np.take(background.codes, rows, axis=1),
-            background.candidates,
+            np.take(tried.codes, rows, axis=1),
+            tried.candidates,
             settings.min_samples_leaf,
             n_jobs,
-            settings.drop_scale,
         )
         reason = _refusal(heterogeneity, split, settings, background.scale)
         if not reason and depth >= max_depth:
@@ -185,6 +204,8 @@ def _refusal(
     heterogeneity: float, split: Split | None, settings: HeterogeneitySettings, scale: float
 ) -> str:
     """Why a split is not made; empty if it is."""
+    if heterogeneity <= ROUNDING * scale:
+        return "no heterogeneity"
     if heterogeneity < settings.min_heterogeneity * scale:
         return (
             f"heterogeneity {heterogeneity / scale:.2g} < "

@@ -60,7 +60,7 @@ def cross_validate_shares(
     every = folds.each(losses_of, prepared.n_jobs, prepared.progress)
     *losses, reference_losses = folds.row_by_row(every)
     scores = PathScores(np.stack(losses), target.weights)
-    numbers, chosen = list(share_of_number), scores.choose(prepared.limits.sparsity)
+    numbers, chosen = list(share_of_number), scores.choose(settings.sparsity)
     return Selection(
         numbers[chosen],
         scores.points(target, numbers, numbers[chosen]),

@@ -11,6 +11,7 @@ from calmgam.fit.data.folds import enough_rows
 from calmgam.fit.prepared import Prepared
 from calmgam.fit.references.reference import Reference
 from calmgam.fit.regions.found import Regions
+from calmgam.fit.regions.growth import SHARED
 from calmgam.fit.regions.heterogeneity.growing import grow_all
 from calmgam.fit.regions.heterogeneity.how_many import cross_validate_shares
 from calmgam.fit.regions.heterogeneity.settings import HeterogeneitySettings
@@ -19,39 +20,25 @@ from calmgam.fit.support.threads import parallel_map
 
 
 @dataclass(repr=False)
-class Heterogeneity(HeterogeneitySettings):
-    """Regions as in the paper: each feature's tree alone, where its local effects differ.
-
-    Parameters
-    ----------
-    thresholds : {"quantile", "uniform", "all"}
-        Which cuts of a numeric feature are tried as conditions.
-    n_thresholds : int
-        How many of them.
-    n_background : int or None
-        Rows whose effects are compared, drawn from larger tables; None takes all.
-    min_samples_leaf : int
-        Fewest training rows in a region.
-    effect : {"pdp", "ale", "rhale", "shap"}
+class Heterogeneity(HeterogeneitySettings):  # noqa: D101
+    __doc__ = f"""Regions as in the paper: each feature's tree alone, where its effects differ.
+{SHARED}
+    effect : {{"pdp", "ale", "rhale", "shap"}}
         The local effects that are compared. ``"pdp"``: centred ICE curves of the reference;
         ``"ale"``: its slopes between grid values; ``"rhale"``: its derivatives, in bins chosen so
         that they vary little; ``"shap"``: SHAP values (link scale).
-    effect_scale : {"link", "response"}
+    effect_scale : {{"link", "response"}}
         Scale of the effects of a classifier: log-odds or probabilities.
-    grid : {"quantile", "uniform"}
+    grid : {{"quantile", "uniform"}}
         Where along a feature its effect is evaluated.
     grid_size : int
         Number of grid values.
-    equal_up_to : int
-        Numeric features with at most this many distinct values get conditions ``= value``.
     min_drop : float
         A split must remove more than this share of its region's heterogeneity.
-    drop_scale : {"variance", "spread"}
-        Whether a region's variance is compared with the mean variance of its two parts, or with
-        the square of their mean spread, for which one homogeneous part counts more.
     min_heterogeneity : float
-        Regions below this share of the target's variance are left whole.
-    rank : {"absolute", "relative"}
+        Regions below this share of the target's variance are left whole; 0 leaves those whole that
+        have none but for rounding.
+    rank : {{"absolute", "relative"}}
         Which splits `max_splits` prefers: the largest drops in absolute or in relative terms.
     """
 
@@ -65,14 +52,15 @@ class Heterogeneity(HeterogeneitySettings):
             reference, errors = _fit_and_judge(prepared)
             grown = grow_all(reference, prepared, self)
         if not is_auto or not grown.n_splits:
-            return Regions(grown.trees, grown.ledger(), reference=reference, errors=errors)
+            ledger = grown.ledger(scale=prepared.target.scale)
+            return Regions(grown.trees, ledger, errors=errors)
         settings, prepared = self.sampled(prepared)
         selection = Selection()
         if enough_rows(prepared.target):
             selection = cross_validate_shares(prepared, settings, grown.n_splits)
         grown = grown.keeping(selection.n_splits, selection.reason)
-        ledger = grown.ledger(selection.points)
-        return Regions(grown.trees, ledger, reference=reference, errors=selection.errors)
+        ledger = grown.ledger(selection.points, prepared.target.scale)
+        return Regions(grown.trees, ledger, errors=selection.errors)
 
 
 def _fit_and_judge(prepared: Prepared) -> tuple[Reference, dict[str, float]]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from calmgam.fit.effects.by_name import EFFECTS
-from calmgam.fit.prepared import Prepared
-from calmgam.fit.regions.candidates import Candidates, candidates_for
 from calmgam.fit.regions.growth import Growth
 from calmgam.fit.support.parts import NO_RECORD, tuned
 from calmgam.fit.support.settings import check_in, check_integer, check_number
@@ -15,7 +13,6 @@ CHOICES = {
     "effect": EFFECTS,
     "effect_scale": ("link", "response"),
     "grid": ("quantile", "uniform"),
-    "drop_scale": ("variance", "spread"),
     "rank": ("absolute", "relative"),
 }
 
@@ -28,9 +25,7 @@ class HeterogeneitySettings(Growth):
     effect_scale: str = "link"
     grid: str = "quantile"
     grid_size: int = 20
-    equal_up_to: int = 0
     min_drop: float = 0.2
-    drop_scale: str = "variance"
     min_heterogeneity: float = tuned(1e-3, NO_RECORD)
     rank: str = "absolute"
 
@@ -44,16 +39,5 @@ class HeterogeneitySettings(Growth):
                 f'effect_scale must be "link" with effect="shap"; got {self.effect_scale!r}'
             )
         check_integer("grid_size", self.grid_size, low=2)
-        check_integer("equal_up_to", self.equal_up_to, low=0)
         check_number("min_drop", self.min_drop, low=0, below=1)
         check_number("min_heterogeneity", self.min_heterogeneity, low=0)
-
-    def candidates_on(self, j: int, prepared: Prepared) -> Candidates:
-        """Return the conditions to try on a feature, chosen on all rows."""
-        return candidates_for(
-            prepared.binned,
-            j,
-            thresholds=self.thresholds,
-            n_thresholds=self.n_thresholds,
-            equal_up_to=self.equal_up_to,
-        )

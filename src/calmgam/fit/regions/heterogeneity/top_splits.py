@@ -84,9 +84,16 @@ class GrownTrees:
         grown = {i: growth.tree for i, growth in self.growths.items()}
         return tuple(grown.get(i, PartitionTree.trivial()) for i in range(self.n_features))
 
-    def ledger(self, path: tuple[PathPoint, ...] = ()) -> Ledger:
-        """Return the ledger, with the errors of some numbers of splits if they are known."""
-        return Ledger(self.n_features, tuple(self.records), path, effect=self.effect)
+    def ledger(self, path: tuple[PathPoint, ...] = (), scale: float = 1.0) -> Ledger:
+        """Return the ledger in units of which the fit's own are `scale`.
+
+        It has the errors of some numbers of splits, if they are known.
+        """
+        records = (
+            replace(record, heterogeneity_before=scale * (scale * record.heterogeneity_before))
+            for record in self.records
+        )
+        return Ledger(self.n_features, tuple(records), path, effect=self.effect)
 
     def keeping(self, n_splits: int, reason: str = "") -> GrownTrees:
         """Cut the trees back to their best splits; the reason is for the ledger."""

@@ -2,8 +2,7 @@
 
 In: how many rows, features and cells there are. Out: how many bins a feature may have, and how far
 curves are doubted. A model of as many heights as rows explains anything, and leaves no interaction
-to be seen. So bins get wider; where even four a feature are too many for the rows, a curve must
-take away more than chance would, or stay flat.
+to be seen. So bins get wider, and a curve must take away more than chance would, or stay flat.
 """
 
 from __future__ import annotations
@@ -25,9 +24,6 @@ class Crowding:
         Most bins for every row, those of all features counted.
     min_bins : int
         Fewest bins of a feature.
-    cells_per_row : float
-        Cells (bins, levels, missing) for every row, beyond which curves are doubted: more than
-        bins alone lead to, unless they have become as few as they may.
     memory : float
         Share of the rows that curves of pure noise may learn by heart, all together.
     """
@@ -36,9 +32,6 @@ class Crowding:
         0.6, "one known split, 15 to 40 features: found up to 0.66 bins a row, lost from 0.8 on"
     )
     min_bins: int = tuned(4, "one known split in 500 rows, 100 to 1,000 features")
-    cells_per_row: float = tuned(
-        0.8, "follows from 0.6 bins a row and a cell a feature for missing"
-    )
     memory: float = tuned(0.1, "set by hand; one known split is found in 100 to 1,000 features")
 
     def is_crowded(self, n_cells: int, n_rows: int, n_features: int) -> bool:
@@ -49,21 +42,12 @@ class Crowding:
         """Return how many bins a feature of a crowded table may have."""
         return max(self.min_bins, int(self.bins_per_row * n_rows / n_features))
 
-    def doubt(self, n_cells: int, n_rows: int, n_weighted: int) -> float | None:
-        """Return the logarithm of how rare chance must be for a curve to move; None: no doubt.
+    def doubt(self, n_cells: int, n_rows: int) -> float:
+        """Return the logarithm of how rare chance must be for a curve of a crowded table to move.
 
-        Parameters
-        ----------
-        n_cells : int
-            Of all features together.
-        n_rows : int
-            Rows of the table, which decide whether it is crowded, in all folds alike.
-        n_weighted : int
-            Rows that count. Of noise, cells that pass take away their number times exp(-doubt).
+        Of noise, cells that pass take away their number times exp(-doubt).
         """
-        if n_cells <= self.cells_per_row * n_rows:
-            return None
-        return max(0.0, float(np.log(n_cells / (self.memory * max(n_weighted, 1)))))
+        return max(0.0, float(np.log(n_cells / (self.memory * max(n_rows, 1)))))
 
 
 CROWDING = Crowding()

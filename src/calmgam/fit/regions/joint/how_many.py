@@ -5,13 +5,15 @@ the number chosen and the errors that led to it. Growth's own model is scored af
 rows that nothing in the fold has seen, and proposes the number at which it is best. Boosted curves,
 like the final ones but coarser, then decide between that number (at most half the path), no split
 and the whole path: the fewest within `sparsity` standard errors (of the paired differences) of the
-best win, none at all within twice that. Where growth left features flat, curves are also fitted
+best win, none at all within twice that. In a crowded table growth's own model is a poor judge, and
+boosted curves decide between more numbers. Where growth left features flat, curves are also fitted
 without those, and the better of both ways is chosen and kept.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +67,7 @@ def cross_validate(prepared: Prepared, table: JointTable, settings: JointSetting
     scores = PathScores(folds.row_by_row([fold.losses for fold in followed]), target.weights)
     coarse = coarse_bins(prepared.binned)
 
+    @cache
     def boosted(n_splits: int, leave_out: bool) -> FloatArray:
         def losses_of(k: int) -> FloatArray:
             grown = followed[k].grown
@@ -75,15 +78,15 @@ def cross_validate(prepared: Prepared, table: JointTable, settings: JointSetting
         return folds.row_by_row(folds.each(losses_of, prepared.n_jobs))
 
     proposed = int(np.argmin(scores.means))
-    tried = numbers_to_try(proposed, max_splits, table.is_crowded)
-    any_flat = any(len(fold.grown.curved) < len(coarse.features) for fold in followed)
-    judged = {
-        leave_out: PathScores(np.stack([boosted(n, leave_out) for n in tried]), target.weights)
-        for leave_out in ((False, True) if any_flat else (False,))
-    }
-    leave_out = min(judged, key=lambda one: judged[one].means.min())
-    decisive = judged[leave_out]
-    chosen = decisive.choose(prepared.limits.sparsity)
+    tried = (
+        numbers_of_crowded(max_splits) if table.is_crowded else numbers_to_try(proposed, max_splits)
+    )
+    leave_out = False
+    if any(len(fold.grown.curved) < len(coarse.features) for fold in followed):
+        ways = PathScores(np.stack([boosted(0, False), boosted(0, True)]), target.weights)
+        leave_out = bool(np.argmin(ways.means))
+    decisive = PathScores(np.stack([boosted(n, leave_out) for n in tried]), target.weights)
+    chosen = decisive.choose(settings.sparsity)
     reference_losses = folds.row_by_row([fold.reference_losses for fold in followed])
     return Selection(
         tried[chosen],
@@ -93,14 +96,21 @@ def cross_validate(prepared: Prepared, table: JointTable, settings: JointSetting
     )
 
 
-def numbers_to_try(proposed: int, max_splits: int, is_crowded: bool) -> list[int]:
-    """Return no split, numbers around the one proposed, and the whole path.
+def numbers_to_try(proposed: int, max_splits: int) -> list[int]:
+    """Return no split, numbers around the one proposed, and the whole path."""
+    return sorted({0, *between(proposed, max_splits), max_splits})
 
-    If few are proposed in a crowded table, there is no whole path to believe in: most of its splits
-    are of noise, and boosted curves, which shrink such splits, hardly tell.
+
+def numbers_of_crowded(max_splits: int) -> list[int]:
+    """Return numbers from no split to the whole path, in steps that grow.
+
+    With few rows for its heights growth's own model pays for every split in noise, and proposes
+    none long before boosted curves, which shrink, have had enough.
     """
-    whole_path = set() if is_crowded and 4 * proposed <= max_splits else {max_splits}
-    return sorted({0, *between(proposed, max_splits), *whole_path})
+    steps = [0, 1]
+    while steps[-1] < max_splits:
+        steps.append(steps[-1] + max(1, steps[-2]))
+    return sorted({min(step, max_splits) for step in steps})
 
 
 def between(proposed: int, max_splits: int) -> set[int]:

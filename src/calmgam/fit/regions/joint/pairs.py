@@ -21,6 +21,7 @@ from calmgam.fit.support.parts import tuned
 from calmgam.model.schema import FloatArray, Schema
 
 Partners = tuple[frozenset[int], ...]
+N_DIRECTIONS = 3  # of many classes' scores
 
 
 @dataclass(frozen=True)
@@ -59,16 +60,33 @@ def likely_partners(
     if not too_many_pairs(n_features):
         return None
     ensemble = reference.ensemble
-    if ensemble is None:
-        ensemble = BoostedTrees(schema, SquaredError()).fit(X, scores).ensemble
     some = np.linspace(0, len(X) - 1, min(len(X), PAIRS.max_rows)).astype(np.intp)
-    strength = used_together(ensemble, X[some])
+    if scores.ndim == 2:
+        strength = _used_by_classes(X, scores, schema, some)
+    else:
+        if ensemble is None:
+            ensemble = BoostedTrees(schema, SquaredError()).fit(X, scores).ensemble
+        strength = used_together(ensemble, X[some])
     strongest = sorted(strength, key=lambda pair: (-strength[pair], pair))[: PAIRS.max_pairs]
     partners: list[set[int]] = [set() for _ in range(n_features)]
     for one, other in strongest:
         partners[one].add(other)
         partners[other].add(one)
     return tuple(map(frozenset, partners))
+
+
+def _used_by_classes(
+    X: FloatArray, scores: FloatArray, schema: Schema, some: NDArray[np.intp]
+) -> dict[tuple[int, int], float]:
+    """Return what pairs gain for the leading directions of many classes' scores."""
+    centred = scores - scores.mean(axis=0)
+    _, _, directions = np.linalg.svd(centred, full_matrices=False)
+    strength: dict[tuple[int, int], float] = {}
+    for direction in directions[:N_DIRECTIONS]:
+        trees = BoostedTrees(schema, SquaredError()).fit(X, centred @ direction)
+        for pair, gain in used_together(trees.ensemble, X[some]).items():
+            strength[pair] = strength.get(pair, 0.0) + gain
+    return strength
 
 
 def used_together(ensemble: TreeEnsemble, X: FloatArray) -> dict[tuple[int, int], float]:

@@ -120,7 +120,7 @@ def grow_path(
     ----------
     table : JointTable
     scores : (n_rows,) array
-        What is to be explained.
+        What is to be explained; of many classes (n_rows, n_classes).
     weights : (n_rows,) array
         Row weights. Rows of weight 0 change nothing, but are fitted like the others.
     settings : JointSettings
@@ -138,11 +138,11 @@ def grow_path(
         Fewer splits than the limit if no more gain anything.
     """
     growing = _Growing(table, scores, weights, settings, limits)
-    if partners is not None:
-        growing.try_only(partners)
+    growing.choose_partners(partners)
     growing.backfit(settings.first_sweeps)
+    growing.look_along(settings.max_directions)
     curved = growing.curved
-    watch(growing.residual)
+    watch(growing.left_over)
     path: list[PathSplit] = []
     at_least, max_splits = 0.0, settings.path_length(limits)
     while len(path) < max_splits:
@@ -151,7 +151,7 @@ def grow_path(
             break
         path.append(growing.make(best))
         growing.backfit(settings.n_sweeps(len(scores), table.is_crowded))
-        watch(growing.residual)
+        watch(growing.left_over)
         at_least = settings.promising * best.gain if len(path) % settings.refresh else 0.0
     return Grown(tuple(path), curved)
 
@@ -195,7 +195,11 @@ class _Growing:
         self.table, self.weights, self.settings, self.limits = table, weights, settings, limits
         self.regions = [[Region()] for _ in table.binned.features]  # of every leaf
         self.leaf_of_row = np.zeros_like(table.binned.codes)
-        self.residual = scores - np.average(scores, weights=weights)
+        self.shape, columns = scores.shape, scores.reshape(len(scores), -1)
+        centred = columns - np.average(columns, axis=0, weights=weights)
+        self.residual = np.ascontiguousarray(centred.T)  # (n_outputs, n_rows)
+        self.directions, self.aside = np.eye(len(self.residual)), np.zeros(1)
+        self.partners: Partners | None = None  # None: whatever the policy allows
         self.kernel = _kernels.JointGrowth(
             weights,
             table.binned.n_slots,
@@ -207,7 +211,9 @@ class _Growing:
             list(table.binned.order),
             float(settings.min_samples_leaf),
             settings.ridge,
-            CROWDING.doubt(sum(table.binned.n_slots), len(scores), int(np.count_nonzero(weights))),
+            CROWDING.doubt(sum(table.binned.n_slots), int(np.count_nonzero(weights)))
+            if table.is_crowded
+            else None,
         )
         for i, codes in enumerate(table.binned.codes):
             self.kernel.set_cells(i, codes.astype(np.uint32), 1)
@@ -215,18 +221,51 @@ class _Growing:
     @property
     def noise(self) -> float:
         """What every bin that a split divides gains by chance: the variance of the residual."""
-        return float(np.average(self.residual**2, weights=self.weights))
+        return sum(float(np.average(one**2, weights=self.weights)) for one in self.residual)
+
+    @property
+    def left_over(self) -> FloatArray:
+        """What the histogram model leaves of the scores, in their shape."""
+        return (self.directions @ self.residual + self.aside).T.reshape(self.shape)
 
     @property
     def curved(self) -> frozenset[int]:
         """Features whose curves have not stayed flat."""
         return frozenset(np.flatnonzero(self.kernel.moved()).tolist())
 
-    def try_only(self, partners: Partners) -> None:
-        """Try conditions on a feature's partners only."""
-        place = {one.feature.index: k for k, one in enumerate(self.table.candidates)}
-        for i, others in enumerate(partners):
-            self.kernel.try_only(i, [place[j] for j in sorted(others) if j in place])
+    def choose_partners(self, partners: Partners | None) -> None:
+        """Try conditions on a feature's partners only, and those that the policy allows."""
+        self.partners = partners
+        if partners is not None or not self.limits.policy.is_open:
+            for i in range(len(self.regions)):
+                self._try_allowed(i)
+
+    def _try_allowed(self, i: int) -> None:
+        """Try what may join a feature and all that its tree asks about."""
+        asked = {c.feature.index for region in self.regions[i] for c in region.conditions}
+        self.kernel.try_only(
+            i,
+            [
+                k
+                for k, one in enumerate(self.table.candidates)
+                if self.partners is None or one.feature.index in self.partners[i]
+                if self.limits.policy.allows({i, one.feature.index, *asked})
+            ],
+        )
+
+    def look_along(self, max_directions: int) -> None:
+        """Look at the leading directions of many classes' residuals alone; the rest stays aside.
+
+        Backfitting is linear, so a direction is fitted as its classes would be.
+        """
+        if len(self.residual) <= max_directions:
+            return
+        covariance = (self.residual * self.weights) @ self.residual.T
+        _, vectors = np.linalg.eigh(covariance)
+        self.directions = np.ascontiguousarray(vectors[:, ::-1][:, :max_directions])
+        along = np.ascontiguousarray(self.directions.T @ self.residual)
+        self.aside = self.residual - self.directions @ along
+        self.residual = along
 
     def backfit(self, n_sweeps: int) -> None:
         """Fit the histogram model on; the residual follows."""
@@ -263,6 +302,8 @@ class _Growing:
         leaves = self.leaf_of_row[i].astype(np.uint32)  # times many levels they outgrow 16 bits
         cells = leaves * np.uint32(self.table.binned.n_slots[i]) + self.table.binned.codes[i]
         self.kernel.set_cells(i, cells, len(self.regions[i]))
+        if not self.limits.policy.is_open:
+            self._try_allowed(i)
         return step
 
     def _refined(self, best: _Best) -> _Choice:
@@ -276,15 +317,18 @@ class _Growing:
         candidates, codes = table.between(which, position)
         is_inside = self.leaf_of_row[best.feature] == best.leaf
         inside = np.flatnonzero(is_inside & (self.weights > 0))
-        gains = threshold_gains(
-            codes[inside],
-            table.binned.codes[best.feature, inside],
-            self.residual[inside],
-            self.weights[inside],
-            candidates.n_conditions,
-            min_rows=self.settings.min_samples_leaf,
-            ridge=self.settings.ridge,
-            noise=self.noise,
+        gains: FloatArray = sum(  # type: ignore[assignment]
+            threshold_gains(
+                codes[inside],
+                table.binned.codes[best.feature, inside],
+                residual[inside],
+                self.weights[inside],
+                candidates.n_conditions,
+                min_rows=self.settings.min_samples_leaf,
+                ridge=self.settings.ridge,
+                noise=self.noise / len(self.residual),
+            )
+            for residual in self.residual
         )
         missing_left = int(gains[1].max() > gains[0].max())
         cut = roundest_of_the_best(candidates.edges, gains[missing_left], self.noise)
@@ -302,7 +346,7 @@ class _Growing:
         codes = choice.codes[counted]
         condition = choice.candidates.condition_of(choice.left, n_left, n_rows, codes)
         weight = float(weights[inside].sum())
-        squares = float((weights[inside] * self.residual[inside] ** 2).sum())
+        squares = sum(float((weights[inside] * one[inside] ** 2).sum()) for one in self.residual)
         record = SplitRecord(
             feature=feature.name,
             region=region,

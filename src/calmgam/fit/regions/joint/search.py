@@ -9,6 +9,7 @@ import numpy as np
 from calmgam.fit.data.folds import enough_rows
 from calmgam.fit.prepared import Prepared
 from calmgam.fit.regions.found import Regions
+from calmgam.fit.regions.growth import SHARED
 from calmgam.fit.regions.joint.how_many import cross_validate
 from calmgam.fit.regions.joint.pairs import likely_partners, too_many_pairs
 from calmgam.fit.regions.joint.path import JointTable, grow_path, trees_after
@@ -19,19 +20,9 @@ from calmgam.model.ledger import Ledger
 
 
 @dataclass(repr=False)
-class Joint(JointSettings):
-    """Regions by joint growth: all trees together, best split first.
-
-    Parameters
-    ----------
-    thresholds : {"quantile", "uniform", "all"}
-        Which cuts of a numeric feature are tried as conditions.
-    n_thresholds : int
-        How many of them.
-    n_background : int or None
-        Rows on which regions are searched, drawn from larger tables; None takes all.
-    min_samples_leaf : int
-        Fewest training rows in a region.
+class Joint(JointSettings):  # noqa: D101
+    __doc__ = f"""Regions by joint growth: all trees together, best split first.
+{SHARED}
     max_auto_splits : int
         Most splits with ``max_splits="auto"``.
     max_bins : int
@@ -49,14 +40,28 @@ class Joint(JointSettings):
         towards y by so much, up to the last share.
     min_hessian : float
         Least weight of a row, as a share of its sample weight.
+    max_directions : int
+        With more classes, growth looks at so many leading directions of their residuals.
     """
+
+    @staticmethod
+    def limited(settings: Joint, prepared: Prepared) -> tuple[Joint, Prepared]:
+        """Let a path be no longer than `max_curves` allows."""
+        if settings.max_curves is None:
+            return settings, prepared
+        limits = prepared.limits
+        most = int(settings.most_splits(limits, prepared.schema.n_features))
+        if limits.max_splits == "auto" and most > 0:
+            most = min(most, settings.max_auto_splits)
+            return replace(settings, max_auto_splits=most), prepared
+        return settings, replace(prepared, limits=replace(limits, max_splits=most))
 
     def search(self, prepared: Prepared) -> Regions:
         """Find the trees of all features."""
         with_trees = too_many_pairs(prepared.schema.n_features)
         reference = prepared.fit_reference(with_trees=with_trees)
         candidates = self.candidates(prepared)
-        settings, prepared = self.sampled(prepared)
+        settings, prepared = self.limited(*self.sampled(prepared))
         limits, target, n_features = prepared.limits, prepared.target, prepared.schema.n_features
         table = JointTable.of(prepared.binned, candidates, settings.max_bins)
         scores = reference.score(prepared.X)
@@ -79,4 +84,4 @@ class Joint(JointSettings):
         trees = trees_after(path[:n_splits], n_features)
         curved = grown.features(n_splits) if selection.leave_out else range(n_features)
         flat = frozenset(range(n_features)).difference(curved)
-        return Regions(trees, ledger, path, reference, selection.errors, flat)
+        return Regions(trees, ledger, path, selection.errors, flat)

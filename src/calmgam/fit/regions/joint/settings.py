@@ -30,11 +30,18 @@ class JointSettings(Growth):
     share_per_row: float = tuned(1e-4, LARGE)
     max_share: float = tuned(0.75, LARGE)
     min_hessian: float = tuned(0.1, FOLDS_1_TO_4)
+    max_directions: int = tuned(6, NO_RECORD)
 
     def check(self) -> None:
         """Refuse settings that make no sense."""
         super().check()
-        for name in ("max_auto_splits", "first_sweeps", "sweeps", "sweeps_of_small"):
+        for name in (
+            "max_auto_splits",
+            "first_sweeps",
+            "sweeps",
+            "sweeps_of_small",
+            "max_directions",
+        ):
             check_integer(name, getattr(self, name), low=1)
         check_integer("max_bins", self.max_bins, low=2)
         check_integer("refresh", self.refresh, low=1)

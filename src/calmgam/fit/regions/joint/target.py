@@ -23,7 +23,7 @@ def growth_target(
     Parameters
     ----------
     scores : (n,) array
-        The reference's, of these rows.
+        The reference's, of these rows; of many classes (n, n_classes).
     target : Target
     rows : (n,) array of int
     settings : JointSettings
@@ -32,11 +32,14 @@ def growth_target(
     -----
     The target is part of a Newton step from the scores towards y; of squared error, part of the
     way to y. Log-odds count by the hessian of the log loss, bounded below: far from 0 they matter
-    less.
+    less. The classes of a row share one weight, the sum of their hessians, so that their curves
+    share the sums of weights.
     """
     gradient, hessian = target.derivatives(scores, rows)
+    if target.loss.n_outputs:
+        hessian = hessian.sum(axis=1)  # one weight for all classes, at least that of each
     weights = np.maximum(hessian, settings.min_hessian * target.weights[rows])
     counted = weights > 0
-    steps = np.divide(gradient, weights, out=np.zeros(len(rows)), where=counted)
+    steps = np.divide(gradient.T, weights, out=np.zeros(gradient.T.shape), where=counted).T
     share = settings.share_of_y(int(counted.sum()))
     return scores + share * steps if share else scores, weights / weights.mean()

@@ -1,0 +1,130 @@
+"""What the constants of joint growth matter: each halved and doubled, on known truths.
+
+    python -m benchmarks.constants
+
+The truths are a few of `benchmarks.shapes` and one without interactions. Found are interactions,
+false are splits that join nothing; R² is that of the score against the true score on new rows.
+"""
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from pkgutil import resolve_name
+from unittest.mock import patch
+
+import pandas as pd
+
+from benchmarks import tables
+from benchmarks.environments import ROOT
+from benchmarks.run import names
+from benchmarks.shapes import Truth, fit_one
+
+FACTORS = (0.5, 2.0)
+SMALL = (
+    Truth(300, 5),
+    Truth(500, 20, ()),
+    Truth(500, 20, (2, 2)),
+    Truth(500, 20, (3, 2), columns="correlated"),
+    Truth(500, 20, (2, 2), columns="mixed", task="classification"),
+)
+LARGE = (Truth(10_000, 50),)  # where targets are part y, and not all pairs are searched
+OF_LARGE = ("sweeps", "few_rows", "share_per_row", "max_share", "max_pairs", "max_rows")
+NOT_HERE = ("n_background",)  # it matters from 50,000 rows on
+HOLDERS = {  # constants that are no setting of `Joint`, and where growth looks them up
+    "calmgam.fit.regions.joint.path.CROWDING": ("bins_per_row", "min_bins", "memory"),
+    "calmgam.fit.regions.joint.pairs.PAIRS": ("max_pairs", "max_rows"),
+}
+
+
+def constants() -> dict[str, float]:
+    """Return every tuned number of joint growth by name."""
+    from calmgam import Joint
+    from calmgam.fit.regions.joint.crowding import CROWDING
+    from calmgam.fit.regions.joint.pairs import PAIRS
+    from calmgam.fit.support.parts import tuned_settings
+
+    parts = (Joint, type(CROWDING), type(PAIRS))
+    every = {name: value for part in parts for name, value, _ in tuned_settings(part)}
+    return {name: value for name, value in every.items() if name not in NOT_HERE}
+
+
+def changed(value: float, factor: float) -> float:
+    """Return a constant times a factor; whole numbers stay whole, shares at most 1."""
+    if isinstance(value, int):
+        return max(1, round(value * factor))
+    return min(value * factor, 1.0) if value < 1 else value * factor
+
+
+@contextmanager
+def growth_with(name: str, value: float) -> Iterator[object]:
+    """Give a way of growing with one constant changed, while the block lasts."""
+    from calmgam import Joint
+
+    for place, held in HOLDERS.items():
+        if name in held:
+            with patch(place, replace(resolve_name(place), **{name: value})):
+                yield "joint"
+            return
+    yield Joint(**{name: value})
+
+
+def measure(name: str, value: float) -> list[dict]:
+    """Fit the truths on which a constant may matter."""
+    with growth_with(name, value) as growth:
+        rows = [fit_one(truth, 0, growth) for truth in (LARGE if name in OF_LARGE else SMALL)]
+    return [{"constant": name, "value": value, **row, "growth": "joint"} for row in rows]
+
+
+def measured(chosen: list[str]) -> Iterator[dict]:
+    """Fit with everything as it is, then with one constant after the other changed."""
+    default = constants()
+    for name in ("max_auto_splits", "sweeps"):  # one of either group
+        if any((one in OF_LARGE) == (name in OF_LARGE) for one in chosen):
+            size = "large" if name in OF_LARGE else "small"
+            for row in measure(name, default[name]):
+                yield {**row, "constant": f"all as they are, {size} truths", "value": None}
+    for name in chosen:
+        for value in dict.fromkeys(changed(default[name], factor) for factor in FACTORS):
+            yield from measure(name, value)
+
+
+def summary(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per constant and value: what was found and made up, and the mean R²."""
+    groups = rows.groupby(["constant", "value"], sort=False, dropna=False)
+    table = groups.agg(
+        truths=("truth", "size"),
+        found=("found", "sum"),
+        missed=("missed", "sum"),
+        false=("false", "sum"),
+        r2=("r2", "mean"),
+    ).reset_index()
+    default = table["constant"].map(constants())
+    return table.assign(
+        value=[
+            f"{v:g} ({d:g})" if v == v else "" for v, d in zip(table["value"], default, strict=True)
+        ]
+    )
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.constants", description="Halve and double every constant."
+    )
+    parser.add_argument("--constants", type=names, default=list(constants()))
+    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/constants.csv")
+    options = parser.parse_args(arguments)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    rows: list[dict] = []
+    for row in measured(options.constants):
+        rows.append(row)
+        print(row, flush=True)
+        pd.DataFrame(rows).to_csv(options.out, index=False)
+    text = tables.markdown(summary(pd.DataFrame(rows)))
+    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""The commands that make a model from a model."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from calmgam import load
+from calmgam.cli.options import (
+    AsJson,
+    EditsFile,
+    MaybeTableFile,
+    ModelFile,
+    NewModel,
+    TableFile,
+    TestTarget,
+    Who,
+    read_edits,
+    reads_tables,
+)
+from calmgam.cli.outputs import check_outputs
+from calmgam.cli.printing import print_result
+from calmgam.cli.rows import measured_rows
+from calmgam.cli.tables import Spelling
+from calmgam.model.edits.simplify import count_steps
+from calmgam.read.text import trail_text
+
+
+@reads_tables
+def edit(
+    model: ModelFile,
+    edits: EditsFile,
+    out: NewModel,
+    how: Spelling,
+    table: MaybeTableFile = None,
+    target: TestTarget = None,
+    who: Who = "",
+    as_json: AsJson = False,
+) -> None:
+    """Edit a model: a JSON list of edits, each with its reason; with a table, measure the loss."""
+    check_outputs({"--out": out}, {"the model": model, "the edits": edits, "the table": table})
+    fitted = load(model)
+    X, y, _ = measured_rows(table, target, fitted, how)
+    edited = fitted.edit(X, y, who=who).replay(read_edits(edits)).done()
+    edited.save(out)
+    made = edited.trail[len(fitted.trail) :]
+    print_result([record.to_dict() for record in made], "\n".join(map(trail_text, made)), as_json)
+
+
+@reads_tables
+def simplify(
+    model: ModelFile,
+    table: TableFile,
+    target: Annotated[str, typer.Option(help="Column with the truth.", metavar="COLUMN")],
+    out: NewModel,
+    how: Spelling,
+    tolerance: Annotated[
+        float, typer.Option(help="How much the loss may grow, relatively.", min=0)
+    ] = 0.005,
+    who: Who = "",
+    why: Annotated[str, typer.Option(help="The reason, for the trail.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Leave the fewest bands whose loss on a table, best one not trained on, stays the same."""
+    check_outputs({"--out": out}, {"the model": model, "the table": table})
+    fitted = load(model)
+    X, y, _ = measured_rows(table, target, fitted, how)
+    simple = fitted.simplify(X, y, tolerance, who=who, why=why)
+    simple.save(out)
+    record = simple.trail[-1]
+    steps = count_steps(fitted), count_steps(simple)
+    text = f"{steps[0]} steps -> {steps[1]}\n{trail_text(record)}"
+    plain = {"steps_before": steps[0], "steps_after": steps[1], "record": record.to_dict()}
+    print_result(plain, text, as_json)

@@ -1,0 +1,126 @@
+"""Constraints: how the score must run along a feature, read and, at the end of a fit, proved.
+
+In: ``monotone={"income": "increasing", "age": "decreasing", "dose": "concave"}``. Out: a direction
+per feature for the learners of curves, which keep it at every step. A constrained feature keeps its
+regions, but conditions are never about it: then a change of it moves its own curves alone, and the
+model keeps the promise where each of them does. `prove` asks the exact algebra, which knows nothing
+of how the model was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from calmgam.fit.data.binning import Binned
+from calmgam.fit.data.runs import Run, chords
+from calmgam.fit.support.settings import check_in
+from calmgam.model.exact.changes import largest_change, moves_up
+from calmgam.model.exact.inputs import Inputs, rounding
+from calmgam.model.glassbox import Model
+from calmgam.model.schema import FloatArray, Schema
+
+WORDS = tuple(run.value for run in Run if run is not Run.free)
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """How the score must run along some features.
+
+    Attributes
+    ----------
+    runs : mapping from int to Run
+        Of the constrained features.
+    """
+
+    runs: Mapping[int, Run] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, monotone: Mapping[str | int, str] | None, schema: Schema) -> Constraints:
+        """Read what users write, features by name or position."""
+        if monotone is None:
+            return cls()
+        if not isinstance(monotone, Mapping):
+            raise ValueError(
+                'monotone must map features to directions, such as {"income": "increasing"}; '
+                f"got {monotone!r}"
+            )
+        return cls({_index(one, schema): _run(one, word, schema) for one, word in monotone.items()})
+
+    def of(self, n_features: int) -> tuple[Run, ...]:
+        """Return the run of every feature."""
+        return tuple(self.runs.get(i, Run.free) for i in range(n_features))
+
+    @property
+    def whole(self) -> frozenset[int]:
+        """Features that keep one curve: a sum of convex curves is convex, a choice is not."""
+        return frozenset(i for i, run in self.runs.items() if run.is_bend)
+
+    @classmethod
+    def kept_by(cls, binned: Binned) -> Constraints:
+        """Return what curves over these bins must keep."""
+        return cls({i: run for i, run in enumerate(binned.runs) if run is not Run.free})
+
+    def prove(self, model: Model, centres: Sequence[FloatArray]) -> None:
+        """Refuse a model that may break a promise, for any input.
+
+        Parameters
+        ----------
+        model : Model
+        centres : sequence of arrays
+            Of the bins of every feature.
+        """
+        tie = rounding(model)
+        for i, run in self.runs.items():
+            excess = _bend(model, i, run, centres[i]) if run.is_bend else _fall(model, i, run)
+            if excess > tie:
+                name = model.schema.names[i]
+                raise RuntimeError(
+                    f"monotone: the model could not be proved {run.value} in {name!r}; "
+                    f"it may fail by {excess:.3g} on the scale of the score"
+                )
+
+
+def _fall(model: Model, feature: int, run: Run) -> float:
+    """Return a sound bound of the largest change against the direction, over all inputs."""
+    inputs = Inputs.of(model)
+    moves = list(moves_up(inputs.axes[feature]))
+    if not moves:
+        return 0.0
+    found, _ = largest_change(inputs, moves, run.sign)
+    return max(-run.sign * found.bound, 0.0)
+
+
+def _bend(model: Model, feature: int, run: Run, centres: FloatArray) -> float:
+    """Return how far the feature's one curve is from bending one way; inf if it has several."""
+    term = model.terms[feature]
+    is_asked = any(feature in other.conditioned_on for other in model.terms)
+    if is_asked or len(term.shapes) > 1:
+        return np.inf
+    bends = chords(centres) @ term.shapes[0].values[: len(centres)]
+    return max(-float((run.sign * bends).min(initial=0.0)), 0.0)
+
+
+def _index(one: str | int, schema: Schema) -> int:
+    try:
+        return schema.index(one if isinstance(one, str) else schema.names[one])
+    except (KeyError, IndexError, TypeError) as error:
+        raise ValueError(f"monotone must name features; got {one!r}") from error
+
+
+def _run(one: str | int, word: Any, schema: Schema) -> Run:
+    """Read a direction; what has no order has none."""
+    feature = schema.features[_index(one, schema)]
+    check_in(f"monotone[{feature.name!r}]", word, WORDS)
+    run = Run(word)
+    if not feature.has_order:
+        raise ValueError(
+            f"monotone[{feature.name!r}]: {word!r} needs a number, a boolean or ordered levels; "
+            f"{feature.name!r} has levels without an order"
+        )
+    if run.is_bend and not feature.is_numeric:
+        raise ValueError(f"monotone[{feature.name!r}]: {word!r} needs a number")
+    return run

@@ -1,0 +1,1 @@
+"""Who runs through the rows: threads, Dask or Spark."""

@@ -1,0 +1,332 @@
+"""The first pass: what a table is like, and a sample of its rows.
+
+In: record batches of partitions. Out: a `Profile`: ranges and levels of all columns, the range of
+y and weights, a sample, and the faults of partitions. All of it is counts, extremes and smallest
+hashes, so profiles are added with ``+`` in any order and grouping, with the same bits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from calmgam._kernels import summarise
+from calmgam.fit.scale.arrow import (
+    BOOLEAN,
+    CATEGORICAL,
+    NOTHING,
+    NUMERIC,
+    ArrowBatch,
+    Columns,
+    kind_of,
+    read_batch,
+)
+from calmgam.fit.scale.batches import row_hashes
+from calmgam.fit.scale.sample import Sample
+from calmgam.fit.support.threads import parallel_map
+from calmgam.model.columns import sorted_labels
+from calmgam.model.schema import BOOLEAN_LEVELS, Feature, Schema
+
+SAMPLE_ROWS = 200_000  # as many as reference and bins need
+MAX_LEVELS = 1000  # as `Schema.learn` keeps
+MAX_LABELS = 1_000_000  # more distinct texts are no levels
+MAX_SHOWN_FAULTS = 5
+
+
+@dataclass(frozen=True)
+class Range:
+    """What is known of a column.
+
+    Attributes
+    ----------
+    low, high : float
+        Of numbers.
+    whole, has_missing : bool
+    levels : Counter
+        How many rows have each label.
+    """
+
+    low: float = math.inf
+    high: float = -math.inf
+    whole: bool = True
+    has_missing: bool = False
+    levels: Counter[str] = field(default_factory=Counter)
+
+    def __add__(self, other: Range) -> Range:
+        return Range(
+            min(self.low, other.low),
+            max(self.high, other.high),
+            self.whole and other.whole,
+            self.has_missing or other.has_missing,
+            self.levels + other.levels,
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there was no value."""
+        return self.low > self.high and not self.levels
+
+    @classmethod
+    def of_numbers(cls, values: Any) -> Range:
+        """Read it off numbers."""
+        low, high, n_missing, whole = summarise(values)
+        return cls(low, high, whole, n_missing > 0)
+
+    @classmethod
+    def of_levels(cls, codes: Any, labels: list[str]) -> Range:
+        """Read it off the positions of labels."""
+        *counts, n_missing = np.bincount(
+            codes % (len(labels) + 1), minlength=len(labels) + 1
+        ).tolist()
+        levels = Counter({text: n for text, n in zip(labels, counts, strict=True) if n})
+        return cls(has_missing=n_missing > 0, levels=levels)
+
+    def feature(self, name: str, index: int, kind: str) -> Feature:
+        """Return the feature of a column, as `Schema.learn` does."""
+        if kind == NOTHING and self.levels:  # Dask may not know the type of text in advance
+            kind = CATEGORICAL
+        if kind in (NUMERIC, NOTHING):
+            low, high = (math.nan, math.nan) if self.is_empty else (self.low, self.high)
+            return Feature(
+                name, index, NUMERIC, (), self.has_missing, low=low, high=high, whole=self.whole
+            )
+        levels = list(BOOLEAN_LEVELS) if kind == BOOLEAN else sorted_labels(set(self.levels))
+        has_rare = len(levels) > MAX_LEVELS
+        if has_rare:
+            by_count = sorted(range(len(levels)), key=lambda k: (-self.levels[levels[k]], k))
+            levels = [levels[k] for k in sorted(by_count[:MAX_LEVELS])]
+        if not levels:
+            return Feature(name, index, NUMERIC, (), self.has_missing)
+        return Feature(name, index, kind, tuple(levels), self.has_missing, has_rare)
+
+
+@dataclass(frozen=True, eq=False)
+class ProfilePass:
+    """How a profile is made of the batches of partitions."""
+
+    columns: Columns
+    sample_rows: int = SAMPLE_ROWS
+    n_jobs: int = 1
+
+    def start(self) -> Profile:
+        """Return the profile of no rows."""
+        return Profile(sample=Sample.start(self.sample_rows, None))
+
+    def add(self, profile: Profile, batch: Any, partition: str) -> Profile:
+        """Add a record batch of a partition."""
+        faults = list(self.columns.faults(batch.schema))
+        if faults:
+            return profile + Profile(
+                sample=self.start().sample, faults={partition: tuple(faults)}, partitions={}
+            )
+        rows = read_batch(batch, self.columns)
+        found = parallel_map(partial(self._range, rows), self.columns.kinds, self.n_jobs)
+        ranges = dict(zip(self.columns.kinds, found, strict=True))
+        empty = frozenset(name for name, one in ranges.items() if one.is_empty)
+        hashes = row_hashes(rows, self.n_jobs)
+        distinct, first, counts = np.unique(hashes, return_index=True, return_counts=True)
+        table = _table(rows.batch.select(self.columns.names))
+        return Profile(
+            profile.n_rows + rows.n_rows,
+            _merged(profile.ranges, ranges),
+            _merged(profile.roles, self._roles(rows)),
+            profile.sample.joined(
+                distinct, counts.astype(np.int64), _take(table, first), _take, _join
+            ),
+            profile.digest + int(np.add.reduce(hashes, dtype=np.uint64)) & (2**64 - 1),
+            _joined(profile.partitions, {partition: (batch.num_rows, empty)}),
+            _joined_faults(profile.faults, partition, self._value_faults(rows, ranges)),
+        )
+
+    def _range(self, rows: ArrowBatch, name: str) -> Range:
+        kind = kind_of(rows.batch.schema.field(name).type, name)
+        if kind in (NUMERIC, NOTHING):
+            return Range.of_numbers(rows.numbers(name))
+        return Range.of_levels(*rows.levels(name))
+
+    def _roles(self, rows: ArrowBatch) -> dict[str, Range]:
+        """Return the range of what is learned, and of weights."""
+        columns = self.columns
+        if columns.classes == () and self._is_class(rows):
+            roles = {"classes": Range.of_levels(*rows.levels(columns.target))}
+        else:
+            roles = {"y": Range.of_numbers(rows.target()[0])}
+        if columns.weight is not None:
+            roles["weights"] = Range.of_numbers(rows.numbers(columns.weight))
+        return roles
+
+    def _is_class(self, rows: ArrowBatch) -> bool:
+        name = self.columns.target
+        return kind_of(rows.batch.schema.field(name).type, name) in (CATEGORICAL, BOOLEAN)
+
+    def _value_faults(self, rows: ArrowBatch, ranges: Mapping[str, Range]) -> list[str]:
+        """Return what is wrong with values: infinite ones, targets and weights that are missing."""
+        faults = [
+            f"column {name!r} must be finite or missing; got {value}"
+            for name, one in ranges.items()
+            for value in (one.low, one.high)
+            if one.low <= one.high and math.isinf(value)
+        ]
+        columns = self.columns
+        for name in (columns.target, columns.weight, columns.offset):
+            if name is None:
+                continue
+            one = self._range(rows, name)
+            if one.has_missing:
+                faults.append(f"column {name!r} must have no missing values")
+            elif one.low <= one.high and math.isinf(one.high - one.low):
+                faults.append(f"column {name!r} must be finite")
+            elif name == columns.weight and one.low < 0:
+                faults.append(f"column {name!r} holds weights, which must be >= 0; got {one.low:g}")
+        for name, one in ranges.items():
+            if len(one.levels) > MAX_LABELS:
+                faults.append(f"column {name!r} must have at most {MAX_LABELS} levels")
+        return faults
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """What a table is like.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows of weight > 0.
+    ranges : dict from str to Range
+        Of all features.
+    roles : dict
+        Range of "y" (less the offset), or its "classes", and of "weights".
+    sample : Sample
+        With an Arrow table of its rows.
+    digest : int
+        Sum of all hashes.
+    partitions : dict from str to (int, frozenset)
+        Rows of every partition, and columns without any value there.
+    faults : dict from str to tuple of str
+        What is wrong, by partition.
+    """
+
+    n_rows: int = 0
+    ranges: dict[str, Range] = field(default_factory=dict)
+    roles: dict[str, Range] = field(default_factory=dict)
+    sample: Sample = field(default_factory=lambda: Sample.start(SAMPLE_ROWS, None))
+    digest: int = 0
+    partitions: dict[str, tuple[int, frozenset[str]]] = field(default_factory=dict)
+    faults: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __add__(self, other: Profile) -> Profile:
+        more = other.sample
+        faults = dict(self.faults)
+        for partition, texts in other.faults.items():
+            faults = _joined_faults(faults, partition, texts)
+        sample = self.sample
+        if len(more.hashes):
+            sample = sample.joined(more.hashes, more.counts, more.rows, _take, _join)
+        return Profile(
+            self.n_rows + other.n_rows,
+            _merged(self.ranges, other.ranges),
+            _merged(self.roles, other.roles),
+            sample,
+            self.digest + other.digest & (2**64 - 1),
+            _joined(self.partitions, other.partitions),
+            faults,
+        )
+
+    def check(self) -> None:
+        """Refuse a table whose partitions have faults."""
+        faults = {partition: list(texts) for partition, texts in self.faults.items()}
+        for partition, (n_rows, empty) in self.partitions.items():
+            texts = faults.setdefault(partition, [])
+            if n_rows == 0 and not texts:
+                texts.append("has no rows")
+            elif not texts:
+                texts += [
+                    f"column {name!r} has only missing values there, and others elsewhere"
+                    for name in sorted(empty)
+                    if not self.ranges[name].is_empty
+                ]
+        found = [
+            f"partition {name}: {text}" for name, texts in sorted(faults.items()) for text in texts
+        ]
+        if found:
+            more = len(found) - MAX_SHOWN_FAULTS
+            shown = "\n".join(found[:MAX_SHOWN_FAULTS])
+            raise ValueError(shown + (f"\n… and {more} more" if more > 0 else ""))
+        if self.n_rows == 0:
+            raise ValueError("the dataset must have at least one row of weight > 0; got 0")
+
+    def schema(self, columns: Columns) -> Schema:
+        """Return the features, as `Schema.learn` does for a table in memory."""
+        return Schema(
+            tuple(
+                self.ranges[name].feature(name, index, kind)
+                for index, (name, kind) in enumerate(columns.kinds.items())
+            )
+        )
+
+    def sampled(self) -> Any:
+        """Return the rows of the sample, an Arrow table."""
+        return _take(self.sample.rows, self.sample.positions())
+
+    def table_sha256(self, columns: Columns) -> str:
+        """Return a digest of the rows that does not depend on their order."""
+        text = f"{columns.names} {self.n_rows} {self.digest}"
+        return sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()
+
+
+def _merged(one: Mapping[str, Range], other: Mapping[str, Range]) -> dict[str, Range]:
+    nothing = Range()
+    return {name: one.get(name, nothing) + other.get(name, nothing) for name in {**one, **other}}
+
+
+def _joined(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    joined = dict(one)
+    for name, (n_rows, empty) in other.items():
+        before, empty_before = joined.get(name, (0, None))
+        if before == 0:  # of no rows no column has values
+            empty_before = None
+        elif n_rows == 0:
+            empty = empty_before
+        both = empty if empty_before is None else empty & empty_before
+        joined[name] = before + n_rows, both
+    return joined
+
+
+def _joined_faults(
+    faults: Mapping[str, tuple[str, ...]], partition: str, texts: Any
+) -> dict[str, tuple[str, ...]]:
+    if not texts:
+        return dict(faults)
+    both = sorted({*faults.get(partition, ()), *texts})
+    return {**faults, partition: tuple(both)}
+
+
+def _table(batch: Any) -> Any:
+    """Return a batch as a table whose columns any other partition's can be joined with."""
+    import pyarrow as pa
+
+    table = pa.Table.from_batches([batch])
+    plain = [
+        one.with_type(one.type.value_type) if pa.types.is_dictionary(one.type) else one
+        for one in table.schema
+    ]
+    return table.cast(pa.schema(plain)).replace_schema_metadata(None)
+
+
+def _take(rows: Any, positions: Any) -> Any:
+    return None if rows is None else rows.take(positions)
+
+
+def _join(one: Any, other: Any) -> Any:
+    import pyarrow as pa
+
+    if one is None:
+        return other
+    return pa.concat_tables([one, other], promote_options="permissive").combine_chunks()

@@ -1,0 +1,196 @@
+"""All rows of a large table, of which a sample is prepared, and the ways to go through them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from calmgam.fit.data.checks import is_frame
+from calmgam.fit.data.target import Target
+from calmgam.fit.prepared import Prepared
+from calmgam.fit.scale.arrow import ArrowBatch, Columns, read_batch
+from calmgam.fit.scale.batches import ROWS_PER_BATCH, MemoryBatch, row_hashes
+from calmgam.fit.scale.engines.contract import Engine
+from calmgam.fit.scale.moments import Cells, Expansion, FixedPoint, Moments, MomentsPass
+from calmgam.fit.scale.profile import SAMPLE_ROWS, Profile, Range
+from calmgam.fit.support.progress import Progress
+from calmgam.model.schema import FloatArray
+
+N_FOLDS = 5  # of sums; each bag validates on one of them
+# Rows in memory from which on curves are learned from sums: never, as long as a million rows lose
+# 0.9 % of accuracy by it (docs/scale.md); 300,000 are meant once they lose nothing.
+LARGE_TABLE = 2**62
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Names of the columns of a dataset that are not features."""
+
+    target: str
+    weight: str | None = None
+    offset: str | None = None
+
+    @classmethod
+    def read(cls, target: str, weight: Any, offset: Any) -> Roles:
+        """Take the names that users give, and refuse anything else."""
+        for role, name in (("sample_weight", weight), ("offset", offset)):
+            if name is not None and not isinstance(name, str):
+                raise TypeError(
+                    f"{role} must be the name of a column of the dataset, as y is; "
+                    f"got {type(name).__name__}"
+                )
+        return cls(target, weight, offset)
+
+
+@dataclass(frozen=True, eq=False)
+class ArrowMoments:
+    """The second pass over record batches."""
+
+    columns: Columns
+    moments: MomentsPass
+
+    def start(self) -> Moments:
+        """Return the moments of no rows."""
+        return self.moments.start()
+
+    def add(self, sums: Moments, batch: Any, partition: str) -> Moments:
+        """Add a record batch."""
+        del partition
+        rows = read_batch(batch, self.columns)
+        return self.moments.add(sums, rows) if rows.n_rows else sums
+
+
+@dataclass(frozen=True, eq=False)
+class AllRows:
+    """All rows of a table.
+
+    Attributes
+    ----------
+    fixed : FixedPoint
+    weighted : bool
+    engine, columns : Engine and Columns
+        Of a dataset; None for a table in memory.
+    batch : MemoryBatch or None
+        A table in memory.
+    """
+
+    fixed: FixedPoint
+    weighted: bool
+    engine: Engine | None = None
+    columns: Columns | None = None
+    batch: MemoryBatch | None = None
+
+    @classmethod
+    def of_dataset(
+        cls, engine: Engine, columns: Columns, profile: Profile, target: Target
+    ) -> AllRows:
+        """Return the rows of a dataset; mean and scale of y are those of the sample."""
+        y = profile.roles.get("y", Range(0.0, 1.0))
+        weights = None
+        if columns.weight is not None:
+            heaviest = profile.roles["weights"].high
+            weights = _mean_weight(profile, columns), heaviest
+        largest = max(abs(y.low - target.mean), abs(y.high - target.mean))
+        units = target.mean, target.scale
+        fixed = FixedPoint.of(profile.n_rows, largest, units, weights)
+        return cls(fixed, weights is not None, engine, columns)
+
+    @classmethod
+    def in_memory(cls, X: FloatArray, target: Target) -> AllRows:
+        """Return the rows of an encoded table."""
+        y, weights = target.values, target.uneven_weights
+        largest = float(np.abs(y).max())
+        heaviest = None if weights is None else (1.0, float(weights.max()))
+        fixed = FixedPoint.of(len(y), largest, (0.0, 1.0), heaviest)
+        return cls(fixed, weights is not None, batch=MemoryBatch(X, y, weights))
+
+    def sample(self) -> NDArray[np.intp]:
+        """Return the rows of a table in memory with the smallest hashes, in their order."""
+        assert self.batch is not None
+        hashes = row_hashes(self.batch)
+        some = np.argpartition(hashes, SAMPLE_ROWS)[:SAMPLE_ROWS]
+        return some[np.argsort(hashes[some], kind="stable")]
+
+    def moments(
+        self,
+        cells: Cells,
+        n_jobs: int,
+        progress: Progress | None,
+        expansion: Expansion | None = None,
+    ) -> Moments:
+        """Go through all rows; other losses than squared error are expanded around scores."""
+        one_pass = MomentsPass(
+            cells,
+            expansion.fixed(self.fixed) if expansion else self.fixed,
+            N_FOLDS,
+            self.weighted or expansion is not None,
+            n_jobs,
+            expansion,
+        )
+        if self.batch is None:
+            assert self.engine is not None and self.columns is not None
+            statistic = ArrowMoments(self.columns, one_pass)
+            sums: Moments = self.engine.map_reduce(statistic, self.columns.names, progress)
+            return sums
+        sums, rows = one_pass.start(), self.batch
+        for start in range(0, rows.n_rows, ROWS_PER_BATCH):
+            sums = one_pass.add(sums, rows.part(slice(start, start + ROWS_PER_BATCH)))
+            if progress:
+                progress(min(start + ROWS_PER_BATCH, rows.n_rows), rows.n_rows)
+        return sums
+
+
+@dataclass(frozen=True, eq=False)
+class Large:
+    """A large table.
+
+    Attributes
+    ----------
+    prepared : Prepared
+        Of a sample of its rows.
+    rows : AllRows
+    n_rows : int
+    table_sha256 : str
+        Digest of a dataset.
+    """
+
+    prepared: Prepared
+    rows: AllRows
+    n_rows: int
+    table_sha256: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the sample is the whole table."""
+        return self.prepared.n_rows == self.n_rows
+
+
+def sampled_target(
+    table: Any, columns: Columns
+) -> tuple[Any, FloatArray | None, FloatArray | None]:
+    """Return y, the weights and the offset of the sample."""
+    (batch,) = table.combine_chunks().to_batches()
+    rows = ArrowBatch(batch, columns)
+    weights = None if columns.weight is None else rows.numbers(columns.weight).astype(float)
+    return batch.column(columns.target).to_numpy(zero_copy_only=False), weights, rows.offset()
+
+
+def as_frame(table: Any) -> Any:
+    """Return an Arrow table as the data frame that most libraries know."""
+    try:
+        return table.to_pandas()
+    except ImportError:
+        return table
+
+
+def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some rows of a table in memory."""
+    return nw.from_native(X, eager_only=True)[rows].to_native() if is_frame(X) else X[rows]
+
+
+def _mean_weight(profile: Profile, columns: Columns) -> float:
+    return float(np.mean(profile.sampled().column(columns.weight).to_numpy()))

@@ -1,0 +1,1 @@
+"""SQL: the program in the dialects of DuckDB, PostgreSQL and SQLite."""

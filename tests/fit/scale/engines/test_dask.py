@@ -1,0 +1,93 @@
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import calmgam.fit.pipeline as pipeline
+from calmgam import CALMRegressor
+from fit_scale import batches_of, plain, simulated
+
+pytest.importorskip("dask", reason="Dask is not installed")
+pytest.importorskip("distributed", reason="Dask's distributed is not installed")
+dd = pytest.importorskip("dask.dataframe", reason="Dask's data frames are not installed")
+
+QUICK = {"random_state": 0, "n_jobs": 1, "max_splits": 2}
+COLUMNS = ["a", "b", "c", "kind", "y"]
+
+
+@pytest.fixture(autouse=True)
+def small_samples(monkeypatch):
+    monkeypatch.setattr(pipeline, "SAMPLE_ROWS", 2000)
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return simulated(8000)[COLUMNS]
+
+
+@pytest.fixture
+def client():
+    """Two worker processes on this machine, which end with the test."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def by_threads(frame):
+    return CALMRegressor(**QUICK).fit(batches_of(frame, 1000), "y").model_
+
+
+@pytest.mark.slow
+def test_two_workers_give_the_model_of_threads(frame, client):
+    shuffled = dd.from_pandas(frame.sample(frac=1, random_state=3), npartitions=8, sort=False)
+    model = CALMRegressor(**QUICK).fit(shuffled, "y")
+    expected = by_threads(frame)
+    assert plain(model.model_) == plain(expected)
+    assert model.model_.provenance.table_sha256 == expected.provenance.table_sha256
+    predicted = model.predict(shuffled)
+    assert isinstance(predicted, dd.Series)
+    np.testing.assert_array_equal(predicted.compute(), model.predict(shuffled.compute()))
+    assert client.futures == {}  # nothing is left running or held
+
+
+@pytest.mark.slow
+def test_a_worker_killed_in_the_middle_changes_nothing(frame, client):
+    victim = next(iter(client.run(os.getpid).values()))
+
+    def slowly(part):
+        time.sleep(0.4)  # so that the pass is still on when the worker dies
+        return part
+
+    parts = dd.from_pandas(frame, npartitions=10, sort=False).map_partitions(slowly, meta=frame[:0])
+    killer = threading.Timer(1.5, os.kill, (victim, signal.SIGKILL))
+    killer.start()
+    model = CALMRegressor(**QUICK).fit(parts, "y").model_
+    killer.join()
+    assert victim not in client.run(os.getpid).values()
+    assert plain(model) == plain(by_threads(frame))
+
+
+def test_without_a_client_dask_uses_its_own_threads(frame):
+    parts = dd.from_pandas(frame, npartitions=5, sort=False)
+    assert plain(CALMRegressor(**QUICK).fit(parts, "y").model_) == plain(by_threads(frame))
+
+
+def test_a_partition_with_a_fault_is_named(frame):
+    from dask import delayed
+
+    good, bad = frame[:1000], frame[1000:2000].assign(a="text")
+    parts = dd.from_delayed([delayed(good), delayed(bad)], meta=frame[:0], verify_meta=False)
+    with pytest.raises(ValueError, match="partition 1: column 'a' must be numeric"):
+        CALMRegressor(**QUICK).fit(parts, "y")
+    empty = dd.from_delayed([delayed(good), delayed(frame[:0])], meta=frame[:0])
+    with pytest.raises(ValueError, match="partition 1: has no rows"):
+        CALMRegressor(**QUICK).fit(empty, "y")

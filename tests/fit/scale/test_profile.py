@@ -1,0 +1,128 @@
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles
+from calmgam import _kernels
+from calmgam.fit.scale.arrow import Columns
+from calmgam.fit.scale.profile import Profile, ProfilePass
+from calmgam.fit.scale.sample import Sample
+from calmgam.model.schema import Schema
+from fit_scale import simulated
+
+
+def profile_of(parts, sample_rows=200, **roles):
+    columns = Columns.of(parts[0].schema, "y", **roles)
+    one_pass = ProfilePass(columns, sample_rows)
+    profiles = [one_pass.add(one_pass.start(), part, f"{k}") for k, part in enumerate(parts)]
+    return columns, profiles
+
+
+def batch(frame):
+    return pa.RecordBatch.from_pandas(frame, preserve_index=False)
+
+
+def total(profiles):
+    whole = profiles[0]
+    for one in profiles[1:]:
+        whole = whole + one
+    return whole
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("values", [[], [1, 2], [1.5, np.nan], [np.nan], [-3, 0, np.inf]])
+def test_summaries_equal_their_twin(values, dtype):
+    values = np.array(values, dtype=dtype)
+    assert _kernels.summarise(values) == oracles.summarise(values)
+
+
+def test_the_schema_is_that_of_the_table_in_memory():
+    frame = simulated(500).drop(columns=["w", "o"])
+    frame["flag"] = frame.a > 0
+    frame["level"] = frame.kind.astype("category")
+    frame["count"] = np.arange(500)
+    columns, profiles = profile_of([batch(frame[:200]), batch(frame[200:])])
+    learned = Schema.learn(frame.drop(columns="y"))
+    assert total(profiles).schema(columns) == learned
+
+
+@given(st.permutations(range(6)), st.integers(1, 400))
+@settings(max_examples=20, deadline=None)
+def test_profiles_are_added_in_any_order(order, sample_rows):
+    frame = simulated(300).drop(columns=["w", "o"])
+    parts = [batch(frame[50 * k : 50 * k + 50]) for k in range(6)]
+    columns, profiles = profile_of(parts, sample_rows)
+    one, other = total(profiles), total([profiles[k] for k in order])
+    assert one.schema(columns) == other.schema(columns)
+    assert one.table_sha256(columns) == other.table_sha256(columns)
+    assert one.sampled().equals(other.sampled())
+    whole = profile_of([batch(frame)], sample_rows)[1][0]
+    assert one.sampled().equals(whole.sampled())
+    assert one.sampled().num_rows == min(sample_rows, 300)
+
+
+def test_rows_that_occur_often_are_sampled_as_often():
+    hashes, counts = np.arange(3, dtype=np.uint64), np.array([10, 80, 10])
+    sample = Sample(20, hashes, counts, None)
+    assert np.bincount(sample.positions()).tolist() == [2, 16, 2]
+    assert np.bincount(Sample(100, hashes, counts, None).positions()).tolist() == [10, 80, 10]
+
+
+def faults_of(*frames, **roles):
+    with pytest.raises(ValueError) as raised:
+        total(profile_of([batch(frame) for frame in frames], **roles)[1]).check()
+    return str(raised.value)
+
+
+GOOD = simulated(60).drop(columns=["w", "o"])
+
+
+def test_partitions_without_faults_pass():
+    total(profile_of([batch(GOOD), batch(GOOD)])[1]).check()
+
+
+@pytest.mark.parametrize(
+    ("bad", "fault"),
+    [
+        (GOOD.rename(columns={"b": "beta"}), "column 'b' is absent; there are"),
+        (GOOD.assign(b="text"), "column 'b' must be numeric as in the dataset; got"),
+        (GOOD.assign(kind=1.0), "column 'kind' must be categorical as in the dataset; got double"),
+        (GOOD.assign(b=np.nan), "column 'b' has only missing values there, and others elsewhere"),
+        (GOOD.assign(b=None), "column 'b' has only missing values there, and others elsewhere"),
+        (GOOD[:0], "has no rows"),
+        (GOOD.assign(b=np.inf), "column 'b' must be finite or missing; got inf"),
+        (GOOD.assign(y=np.nan), "column 'y' must have no missing values"),
+    ],
+    ids=["absent", "text", "number", "nan", "null", "empty", "infinite", "target"],
+)
+def test_a_fault_names_partition_and_column(bad, fault):
+    text = faults_of(GOOD, bad)
+    assert text.startswith(f"partition 1: {fault}")
+
+
+def test_weights_must_not_be_negative():
+    frame = GOOD.assign(w=1.0)
+    assert "partition 1: column 'w' holds weights, which must be >= 0; got -1" in faults_of(
+        frame, frame.assign(w=-1.0), weight="w"
+    )
+
+
+def test_many_faults_are_counted():
+    text = faults_of(GOOD, *[GOOD.assign(b="text", c="text")] * 4)
+    assert text.endswith("… and 3 more")
+
+
+def test_columns_must_be_there_and_readable():
+    schema = batch(GOOD).schema
+    with pytest.raises(ValueError, match=r"y must be a column of the dataset: .*; got 'z'"):
+        Columns.of(schema, "z")
+    times = pa.schema([("y", pa.float64()), ("t", pa.timestamp("s"))])
+    with pytest.raises(ValueError, match=r"column 't' holds timestamp\[s\] values"):
+        Columns.of(times, "y")
+
+
+def test_no_rows_at_all_are_refused():
+    with pytest.raises(ValueError, match="at least one row of weight > 0"):
+        Profile().check()

@@ -1,0 +1,169 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from calmgam import Boosting, CALMClassifier, CALMRegressor, Splines, load
+from calmgam.fit.constraints import Constraints
+from calmgam.fit.data.runs import Run, chords
+from calmgam.model.schema import Schema
+
+QUICK = {"curves": Boosting(n_bags=2, max_rounds=60, learning_rate=0.1), "n_jobs": 1}
+
+
+def random_table(seed):
+    """A table in which the first feature interacts, as curve and as condition, and y."""
+    rng = np.random.default_rng(seed)
+    n_rows, n_features = int(rng.integers(120, 260)), int(rng.integers(3, 11))
+    X = pd.DataFrame(rng.normal(size=(n_rows, n_features)).round(1)).add_prefix("x")
+    X["x1"] = X["x1"].mask(rng.random(n_rows) < 0.1)
+    if seed % 3 == 0:
+        X["x2"] = X["x2"] > 0
+    signs = rng.choice([-1.0, 1.0], 3)
+    score = signs[0] * X.x0 * (X.x1 > 0) + signs[1] * X.x1.fillna(0) * (X.x0 > 0.3)
+    score = score + signs[2] * X.x2 * (X.x0 < -0.2) + 0.3 * rng.normal(size=n_rows)
+    word = ("increasing", "decreasing")[seed % 2]
+    return X, score, {"x0": word, "x2": "increasing"}
+
+
+def target_of(score, seed):
+    """An estimator and its y: numbers, classes."""
+    return (CALMRegressor, score) if seed % 2 else (CALMClassifier, score > score.median())
+
+
+def falls(model, feature, sign, n_contexts=60):
+    """The largest change against a direction, over the cells of a feature in random contexts."""
+    rng = np.random.default_rng(0)
+    index = model.schema.index(feature)
+
+    def points(term):
+        if not term.feature.is_numeric:
+            return np.arange(float(term.feature.n_levels))
+        inner = np.append(term.edges, term.edges[-1:] + 1.0)  # upper ends belong to their bins
+        return np.append(inner, [np.nan] * term.feature.has_missing)
+
+    contexts = np.column_stack([rng.choice(points(term), n_contexts) for term in model.terms])
+    own = points(model.terms[index])
+    own = own[~np.isnan(own)]
+    rows = np.repeat(contexts, len(own), axis=0)
+    rows[:, index] = np.tile(own, n_contexts)
+    scores = model.score_encoded(rows).reshape(n_contexts, len(own))
+    return max(0.0, -(sign * np.diff(scores)).min(initial=0.0))
+
+
+@pytest.mark.parametrize("first", range(0, 200, 20))
+def test_promises_hold_in_random_fits(first):
+    """200 fits: each is proved at its end; brute force over cells finds no counterexample."""
+    for seed in range(first, first + 20):
+        X, score, monotone = random_table(seed)
+        kind, y = target_of(score, seed)
+        curves = Splines(n_draws=2) if seed % 5 == 0 else QUICK["curves"]
+        estimator = kind(
+            monotone=monotone, max_splits=4, curves=curves, n_jobs=1, random_state=seed
+        ).fit(X, y)
+        for feature, word in monotone.items():
+            sign = 1 if word == "increasing" else -1
+            assert falls(estimator.model_, feature, sign) < 1e-12
+            assert estimator.monotonicity(feature).direction in (word, "constant")
+        asked = {j for term in estimator.model_.terms for j in term.conditioned_on}
+        assert not {estimator.model_.schema.index(name) for name in monotone} & asked
+
+
+@pytest.mark.parametrize("curves", [Boosting(n_bags=4), Splines(n_draws=4)])
+def test_a_constrained_feature_keeps_its_interaction(curves):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 1, (1500, 3))
+    truth = 2 * X[:, 0] * X[:, 1] + X[:, 0]
+    y = truth + 0.1 * rng.normal(size=1500)
+    r2 = {}
+    for monotone in (None, {"x0": "increasing"}):
+        model = CALMRegressor(monotone=monotone, curves=curves, random_state=0, n_jobs=1).fit(X, y)
+        r2[monotone is None] = 1 - np.mean((truth - model.predict(X)) ** 2) / truth.var()
+    assert model.model_.terms[0].conditioned_on == (1,)
+    assert r2[False] > r2[True] - 0.01
+
+
+def test_the_constraint_acts_where_the_data_disagree():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (800, 2))
+    y = -np.abs(X[:, 0]) + X[:, 1] + 0.05 * rng.normal(size=800)
+    free, held = (
+        CALMRegressor(monotone=monotone, max_depth=0, **QUICK, random_state=0).fit(X, y)
+        for monotone in (None, {0: "increasing"})
+    )
+    assert falls(free.model_, "x0", 1) > 0.01
+    heights = held.model_.terms[0].shapes[0].values[:-1]
+    assert np.all(np.diff(heights) >= 0)
+    # rising where the data rise; flat at about the mean where they fall
+    assert heights[0] < -0.3 and np.ptp(heights[len(heights) // 2 :]) < 0.25
+
+
+@pytest.mark.parametrize(("word", "sign"), [("convex", 1), ("concave", -1)])
+def test_splines_can_be_bent_one_way(word, sign):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (600, 2))
+    y = sign * X[:, 0] ** 2 + 0.3 * np.sin(4 * X[:, 0]) + X[:, 1] + 0.2 * rng.normal(size=600)
+    model = CALMRegressor(
+        monotone={"x0": word}, curves=Splines(n_draws=3), random_state=0, n_jobs=1
+    ).fit(X, y)
+    heights = model.model_.terms[0].shapes[0].values[:-1]
+    assert (sign * chords(np.sort(X[:, 0])) @ heights).min() > -1e-9
+    assert np.ptp(heights) > 0.5
+
+
+def test_ordered_levels_have_a_direction_too():
+    rng = np.random.default_rng(0)
+    grade = rng.choice(list("abcde"), 500)
+    X = pd.DataFrame({"grade": pd.Categorical(grade, list("abcde"), ordered=True)})
+    X["other"] = rng.normal(size=500)
+    y = np.array([{"a": 0, "b": 2, "c": 1, "d": 3, "e": 2.5}[one] for one in grade])
+    model = CALMRegressor(monotone={"grade": "increasing"}, **QUICK, random_state=0).fit(X, y)
+    heights = model.model_.terms[0].shapes[0].values[:5]
+    assert np.all(np.diff(heights) >= 0)
+    assert heights[1] == pytest.approx(heights[2]) and heights[4] > heights[0] + 1
+
+
+def test_what_is_asked_is_part_of_provenance(tmp_path):
+    X, score, monotone = random_table(1)
+    model = CALMRegressor(monotone=monotone, **QUICK, random_state=0).fit(X, score).model_
+    model.save(tmp_path / "model.json")
+    assert load(tmp_path / "model.json").provenance.settings["parameters"]["monotone"] == monotone
+
+
+def test_a_model_that_breaks_the_promise_is_refused():
+    X, score, _ = random_table(3)
+    model = CALMRegressor(**QUICK, random_state=0).fit(X, score).model_
+    with pytest.raises(RuntimeError, match="could not be proved increasing in 'x0'; it may fail"):
+        Constraints({0: Run.increasing}).prove(model, [])
+    with pytest.raises(RuntimeError, match="could not be proved convex in 'x0'"):
+        Constraints({0: Run.convex}).prove(model, [np.arange(3.0)])
+
+
+FRAME = pd.DataFrame({"a": [1.0, 2.0], "colour": ["red", "blue"], "flag": [True, False]})
+
+
+@pytest.mark.parametrize(
+    ("monotone", "message"),
+    [
+        ({"b": "increasing"}, "monotone must name features; got 'b'"),
+        ({"a": "up"}, r"monotone\['a'\] must be one of 'increasing', .*; got 'up'"),
+        ({"colour": "increasing"}, "'colour' has levels without an order"),
+        ({"flag": "convex"}, r"monotone\['flag'\]: 'convex' needs a number"),
+        (["a"], r"monotone must map features to directions, .*; got \['a'\]"),
+    ],
+)
+def test_what_cannot_be_promised_is_refused(monotone, message):
+    with pytest.raises(ValueError, match=message):
+        Constraints.read(monotone, Schema.learn(FRAME))
+
+
+@pytest.mark.parametrize(
+    ("curves", "word", "message"),
+    [
+        ("backfitting", "increasing", "curves must be 'boosting' or 'splines' for 'increasing'"),
+        ("boosting", "convex", r"curves must be 'splines' for 'convex' .*; got Boosting\(\)"),
+    ],
+)
+def test_learners_say_what_they_cannot_promise(curves, word, message):
+    X, score, _ = random_table(3)
+    with pytest.raises(ValueError, match=message):
+        CALMRegressor(curves=curves, monotone={"x0": word}).fit(X, score)

@@ -1,0 +1,84 @@
+"""Refitting around curves that stay; intervals of a fit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from calmgam import CALMClassifier, CALMRegressor
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    n = 900
+    X = pd.DataFrame(
+        {
+            "a": rng.normal(size=n),
+            "b": rng.uniform(0, 24, n).round(1),
+            "c": rng.choice(["u", "v"], n),
+        }
+    )
+    score = 2 * np.sin(X.a) * np.where(X.b <= 7, 1, -1) + (X.c == "u")
+    return X, score, rng
+
+
+@pytest.mark.parametrize("keep", [["c"], ["a"], ["b", "c"]])
+def test_kept_curves_stay_and_the_others_are_learned_around_them(table, keep):
+    X, score, rng = table
+    y = score + 0.3 * rng.normal(size=len(X))
+    calm = CALMRegressor(random_state=0, n_jobs=1, growth={"a": ["b <= 7", "b > 7"]}).fit(X, y)
+    old = calm.model_.edit().flatten(keep[0], to=0.25).done()
+    calm.model_ = old
+    error = np.mean((y - calm.predict(X)) ** 2)
+    calm.refit(X, y, keep=keep)
+    for name in X:
+        before, after = (m.terms[m.schema.index(name)] for m in (old, calm.model_))
+        same = [
+            np.array_equal(p.values, q.values)
+            for p, q in zip(before.shapes, after.shapes, strict=True)
+        ]
+        assert after.tree == before.tree
+        assert all(same) == (name in keep)
+    assert np.mean((y - calm.predict(X)) ** 2) < error
+    assert calm.model_.provenance.settings["kept"] == sorted(keep)
+    assert calm.model_.trail == ()
+
+
+def test_a_classifier_is_refitted_with_an_offset(table):
+    X, score, rng = table
+    y = score + rng.logistic(size=len(X)) > 0
+    calm = CALMClassifier(random_state=0, n_jobs=1, max_depth=0).fit(X, y)
+    calm.model_ = calm.model_.edit().drop_term("c").done()
+    calm.refit(X, y, keep=["c"])
+    assert calm.model_.terms[2].importance == 0
+    # the other curves do what they can: probabilities are right on average
+    assert calm.predict_proba(X)[:, 1].mean() == pytest.approx(y.mean(), abs=0.02)
+    with pytest.raises(ValueError, match="keep must name features; got 'd'"):
+        calm.refit(X, y, keep=["d"])
+    with pytest.raises(ValueError, match="intervals are of numbers"):
+        calm.predict_interval(X)
+
+
+def test_refit_without_keep_learns_all_curves_again(table):
+    X, score, rng = table
+    y = score + 0.3 * rng.normal(size=len(X))
+    calm = CALMRegressor(random_state=0, n_jobs=1, max_depth=0).fit(X, y)
+    first = calm.model_
+    calm.model_ = first.edit().drop_term("a").done()
+    assert calm.refit(X, y).model_.importances == pytest.approx(first.importances, rel=0.05)
+
+
+def test_every_fit_knows_its_intervals(table):
+    X, score, rng = table
+    noise = np.where(X.b <= 7, 0.1, 1.0)
+    y = score + noise * rng.normal(size=len(X))
+    half = len(X) // 2
+    calm = CALMRegressor(random_state=0, n_jobs=1, growth={"a": ["b <= 7", "b > 7"]}).fit(
+        X[:half], y[:half]
+    )
+    ends = calm.predict_interval(X[half:], 0.9)
+    holds = (ends[:, 0] <= y[half:]) & (y[half:] <= ends[:, 1])
+    assert 0.83 < holds.mean() < 0.97
+    early = X.b[half:] <= 7
+    widths = ends[:, 1] - ends[:, 0]
+    assert widths[~early].mean() > 1.5 * widths[early].mean()
