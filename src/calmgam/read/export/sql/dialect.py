@@ -6,8 +6,10 @@ so that the engine reads the very same double: they decide, so the last bit coun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from calmgam.model.columns import FloatArray
 
@@ -97,13 +99,19 @@ class Dialect:
         return f"GREATEST({', '.join(numbers)})"
 
     def query(self, table: str, stages: Sequence[dict[str, str]], outputs: Sequence[str]) -> str:
-        """Put stages together: the first reads the table, the others what came before."""
+        """Put stages together: the first reads the table, the others what came before.
+
+        A stage passes on only what later ones use: engines bound the columns of a result.
+        """
         first, *others = stages
         parts = [f"s0 AS{self.kept}(\n  SELECT {listed(first)}\n  FROM {table}\n)"]
+        at_hand = set(first)
         for k, stage in enumerate(others):
-            parts.append(
-                f"s{k + 1} AS{self.kept}(\n  SELECT *,\n    {listed(stage)}\n  FROM s{k}\n)"
-            )
+            used_later = mentioned([*outputs, *chain(*(s.values() for s in others[k + 1 :]))])
+            passed = sorted(at_hand & used_later - set(stage))
+            at_hand = {*passed, *stage}
+            columns = ", ".join([*passed, listed(stage)])
+            parts.append(f"s{k + 1} AS{self.kept}(\n  SELECT {columns}\n  FROM s{k}\n)")
         body = ",\n".join(parts)
         return f"WITH {body}\nSELECT\n  " + ",\n  ".join(outputs) + f"\nFROM s{len(others)}"
 
@@ -134,6 +142,11 @@ def joined(parts: Sequence[str], operator: str) -> str:
         return f" {operator} ".join(parts)
     groups = [parts[start : start + MAX_CHAIN] for start in range(0, len(parts), MAX_CHAIN)]
     return joined([f"({joined(group, operator)})" for group in groups], operator)
+
+
+def mentioned(expressions: Iterable[str]) -> set[str]:
+    """Return the words in expressions: among them all aliases that they read."""
+    return set(chain(*(re.findall(r"\w+", expression) for expression in expressions)))
 
 
 def is_utf8(text: str) -> bool:
