@@ -25,6 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "build" / "pages"
+DIGITS = 16  # of the digest in a folder's name
 FENCE = re.compile(r"^( *)```python\b[^\n]*\n(.*?)^\1```[ ]*$", re.MULTILINE | re.DOTALL)
 
 
@@ -116,7 +117,8 @@ def kept_run(page: Path, kept: Path = KEPT, fresh: bool = False) -> Run:
             files.mkdir()
             outputs = run_page(page, files).outputs
             (Path(scratch) / "outputs.json").write_text(json.dumps(outputs))
-            shutil.rmtree(home, ignore_errors=True)
+            for earlier in kept.glob(f"{home.name[:-DIGITS]}{'?' * DIGITS}"):
+                shutil.rmtree(earlier)
             shutil.copytree(scratch, home)
     outputs = json.loads((home / "outputs.json").read_text())
     return Run(tuple(outputs), home / "files")
@@ -124,8 +126,9 @@ def kept_run(page: Path, kept: Path = KEPT, fresh: bool = False) -> Run:
 
 def key(page: Path) -> str:
     """Return the folder name of a page's results: its name and a digest of all they depend on."""
-    digest = hashlib.sha256(SOURCE_DIGEST + page.read_bytes()).hexdigest()[:16]
-    return f"{page.stem}-{digest}"
+    name = page.relative_to(ROOT) if ROOT in page.parents else Path(page.name)
+    digest = hashlib.sha256(SOURCE_DIGEST + page.read_bytes()).hexdigest()[:DIGITS]
+    return f"{'-'.join(name.with_suffix('').parts)}-{digest}"
 
 
 def source_digest() -> bytes:
