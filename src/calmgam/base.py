@@ -13,7 +13,6 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import calmgam
-from calmgam.datasets import read_dataset
 from calmgam.exporting import Exporting
 from calmgam.fit.curves.by_name import LEARNERS
 from calmgam.fit.curves.contract import CurveLearner
@@ -40,6 +39,7 @@ from calmgam.fit.scale.rows import Roles
 from calmgam.fit.support.parts import Part, part_of
 from calmgam.fit.support.settings import check_integer
 from calmgam.fit.support.threads import effective_n_jobs
+from calmgam.large_tables import read_dataset
 from calmgam.model.columns import as_table
 from calmgam.model.fields import checked_offset
 from calmgam.model.ledger import Ledger, PathSplit, frame_of
