@@ -54,7 +54,9 @@ def complaints(site: Path) -> list[str]:
 
 def page_complaints(path: Path, page: Page, pages: dict[Path, Page], site: Path) -> list[str]:
     """Return what is wrong with the links of one page."""
-    outside = [f"is fetched from elsewhere: {goal}" for goal in page.fetched if urlsplit(goal).netloc]
+    outside = [
+        f"is fetched from elsewhere: {goal}" for goal in page.fetched if urlsplit(goal).netloc
+    ]
     asked = map(partial(complaint_about, path, pages=pages, site=site), dict.fromkeys(page.links))
     return outside + [complaint for complaint in asked if complaint]
 

@@ -15,7 +15,7 @@ from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # mkdocs loads hooks by path, mike from anywhere
 
-from website.blocks import ROOT, BlockError, Run, kept_run, python_blocks
+from website.blocks import ROOT, BlockError, Run, kept_run, python_blocks, with_outputs
 from website.commands import with_commands
 from website.links import PAGES, links_for_site
 
@@ -68,15 +68,3 @@ def source_of(name: str) -> str:
     """Return the path in the repository of a page of the site."""
     inside_docs = f"docs/{name}"
     return inside_docs if (ROOT / inside_docs).exists() else SOURCES[name]
-
-
-def with_outputs(text: str, outputs: tuple[str, ...]) -> str:
-    """Show what each block printed below it, unless the page has a text block there already."""
-    parts, start = [], 0
-    for block, output in zip(python_blocks(text), outputs, strict=True):
-        parts.append(text[start : block.end])
-        start = block.end
-        if output.strip() and not text[start:].lstrip().startswith(("```text\n", "```\n")):
-            lines = ["", "```text", *output.rstrip().splitlines(), "```"]
-            parts.append("\n".join(("", *(block.indent + line for line in lines))))
-    return "".join([*parts, text[start:]])
