@@ -1,7 +1,7 @@
 """The list of commands and their arguments and options, from the commands themselves.
 
-A page says ``<!-- commands -->`` where the list of commands belongs, ``<!-- options of fit -->`` where
-the arguments and options of ``fit`` belong; the site has tables there.
+A page says ``<!-- commands -->`` where the list of commands belongs, ``<!-- options of fit -->``
+where the arguments and options of ``fit`` belong; the site has tables there.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Links that leave docs/: on a code host they lead to a file, on the site to a page or nowhere.
 
-A page's text comes in, the same text with links that hold on the site goes out. A link to one of the
-repository's own pages (README, CONTRIBUTING, CHANGELOG) leads to the page made of it. Any other file
-outside docs/ is linked in the repository, if ``repo_url`` is set in mkdocs.yml, and is a word in
-code type otherwise.
+A page's text comes in, the same text with links that hold on the site goes out. A link to one of
+the repository's own pages (README, CONTRIBUTING, CHANGELOG) leads to the page made of it. Any other
+file outside docs/ is linked in the repository, if ``repo_url`` is set in mkdocs.yml, and is a word
+in code type otherwise.
 """
 
 from __future__ import annotations
