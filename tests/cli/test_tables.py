@@ -80,6 +80,11 @@ def test_missing_words_count_in_parquet_too(tmp_path):
     }
 
 
+def test_row_numbers_that_pandas_wrote_into_parquet_are_no_column(tmp_path):
+    pd.DataFrame({"x": [1, 2]}, index=[1, 0]).to_parquet(tmp_path / "t")
+    assert read(tmp_path / "t") == {"x": [1, 2]}
+
+
 def test_a_header_without_delimiter_is_one_column(tmp_path):
     with pytest.warns(UserWarning, match="decimal commas"):
         assert read(write(tmp_path / "t", "price\n70,15\n3\n")) == {"price": [70.15, 3.0]}

@@ -72,6 +72,12 @@ def test_a_flaw_among_many_regions_is_found(name):
         PartitionTree.from_regions([*regions, gap])
 
 
+def test_regions_of_seen_labels_alone_are_refused_with_advice():
+    halves = [Region((Condition(K, "=", (code,)),)) for code in (0, 1)]
+    with pytest.raises(ValueError, match=r"cover everything.*write != in one of them"):
+        PartitionTree.from_regions(halves)
+
+
 @given(trees(max_splits=12), st.randoms(use_true_random=False))
 def test_halving_gives_the_same_partition(tree, random):
     shuffled = random.sample(tree.regions, tree.n_leaves)

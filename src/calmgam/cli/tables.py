@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from calmgam.cli import numbers
-from calmgam.model.columns import refuse_duplicates
+from calmgam.model.columns import PANDAS_INDEX, refuse_duplicates
 
 STDIN = Path("-")
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "?")
@@ -150,6 +150,7 @@ def _read_parquet(
     from pyarrow import parquet
 
     columns = parquet.read_table(pa.BufferReader(data))
+    columns = columns.drop(list(filter(PANDAS_INDEX.fullmatch, columns.column_names)))
     refuse_duplicates(columns.column_names)
     kept = columns.select([name for name in verbatim if name in columns.column_names])
     for name in columns.column_names if how.missing else ():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ FloatArray = NDArray[np.float64]
 AnyArray = NDArray[Any]
 Key = tuple[type, Hashable]
 
+PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # its name for row numbers in Arrow files
 MAX_WHOLE = 1e16  # larger floats are written with an exponent: 1e+300, not 301 digits
 UNREADABLE = (
     complex,

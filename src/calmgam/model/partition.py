@@ -55,7 +55,9 @@ def _nested(path: Region, regions: list[Region]) -> Any:
                 )
     gap = _find_gap(path, regions)
     if gap is not None:
-        raise ValueError(f"regions must cover everything; none of them holds: {gap}")
+        new_label = any(condition.operator == "!=" for condition in gap.conditions)
+        advice = " (write != in one of them: new labels need a region, too)" if new_label else ""
+        raise ValueError(f"regions must cover everything; none of them holds: {gap}{advice}")
     if len(regions) > 1:
         texts = "; ".join(map(str, regions))
         raise ValueError(

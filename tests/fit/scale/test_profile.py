@@ -123,6 +123,12 @@ def test_columns_must_be_there_and_readable():
         Columns.of(times, "y")
 
 
+def test_row_numbers_of_pandas_are_no_feature():
+    shuffled = pa.Table.from_pandas(GOOD.assign(y=1.0).sample(frac=1, random_state=0))
+    assert "__index_level_0__" in shuffled.schema.names
+    assert list(Columns.of(shuffled.schema, "y").kinds) == [name for name in GOOD if name != "y"]
+
+
 def test_no_rows_at_all_are_refused():
     with pytest.raises(ValueError, match="at least one row of weight > 0"):
         Profile().check()

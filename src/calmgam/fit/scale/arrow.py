@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calmgam.model.columns import label, unreadable
+from calmgam.model.columns import PANDAS_INDEX, label, unreadable
 from calmgam.model.schema import Feature, FloatArray
 
 NUMERIC, BOOLEAN, CATEGORICAL, NOTHING = "numeric", "boolean", "categorical", "missing"
@@ -46,12 +46,15 @@ class Columns:
     def of(
         cls, schema: Any, target: str, weight: str | None = None, offset: str | None = None
     ) -> Columns:
-        """Read the columns off an Arrow schema; all that have no other role are features."""
+        """Read the columns off an Arrow schema; all that have no other role are features.
+
+        The row numbers that pandas writes into files are none.
+        """
         names = list(schema.names)
         for role, name in (("y", target), ("sample_weight", weight), ("offset", offset)):
             if name is not None and name not in names:
                 raise ValueError(f"{role} must be a column of the dataset: {names}; got {name!r}")
-        roles = {target, weight, offset}
+        roles = {target, weight, offset, *filter(PANDAS_INDEX.fullmatch, names)}
         kinds = {one.name: kind_of(one.type, one.name) for one in schema if one.name not in roles}
         return cls(kinds, target, weight, offset)
 
