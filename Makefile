@@ -7,8 +7,10 @@ RESULTS := benchmarks/results
 CXX_FILES := $(wildcard cpp/*.hpp cpp/*/*.hpp cpp/*/*.cpp)
 SOURCES := pyproject.toml CMakeLists.txt src/calmgam/__init__.py $(CXX_FILES)
 SANITIZED := build/sanitize
+# Tests run in a process per core, at most four: PROCESSES= for one that a debugger can follow.
+PROCESSES ?= --numprocesses auto --maxprocesses 4 --dist worksteal
 
-.PHONY: help demo test test-exports coverage dev-all lint format sanitize fuzz-kernels fuzz-sanitized figures page wheel clean \
+.PHONY: help demo test test-exports coverage dev-all lint format sanitize fuzz-kernels fuzz-sanitized figures page site serve wheel clean \
 	bench-base bench-speed bench-untuned bench-curves bench-joint bench-paper bench-steps bench-synthetic bench-million bench-reading \
 	bench-shapes bench-unseen bench-readme needs-data
 
@@ -22,6 +24,7 @@ help:
 	@echo "make fuzz-kernels     make N=100000 random wrong calls of the compiled functions"
 	@echo "make figures          draw the pictures of README.md and docs/"
 	@echo "make page             build the report page's script and style (needs node and npm)"
+	@echo "make site, serve      build the documentation into build/site and check its links; show it"
 	@echo "make bench-base REV=… this tree against a revision: time, error, same predictions? (CALMGAM_DATA)"
 	@echo "make bench-speed      own GAM against EBM, paper() against calm-additive  (CALMGAM_DATA)"
 	@echo "make bench-untuned    own GAM against EBM on a fold that no choice looked at (CALMGAM_DATA)"
@@ -42,7 +45,7 @@ demo: .venv/demo-installed
 	$(BIN)/calmgam demo
 
 test: .venv/dev-installed
-	$(BIN)/python -m pytest -m "not exhaustive" $(OPTIONS)
+	$(BIN)/python -m pytest -m "not exhaustive" $(PROCESSES) $(OPTIONS)
 
 test-exports: .venv/dev-all-installed
 	$(BIN)/python -m pytest -m exhaustive tests/read/export $(OPTIONS)
@@ -103,6 +106,14 @@ figures: .venv/dev-installed
 
 page:
 	cd report-page && npm ci --silent && npm run --silent build
+
+# Warnings are errors (strict in mkdocs.yml); examples run if they or calmgam changed.
+site: .venv/docs-installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	$(BIN)/python -m website.check build/site
+
+serve: .venv/docs-installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve --no-strict
 
 bench-base: .venv/dev-installed needs-data
 	@test -n "$(REV)" || { echo "REV is not set: make bench-base REV=<commit, branch or tag>" >&2; exit 1; }
@@ -185,6 +196,10 @@ clean:
 
 .venv/demo-installed: .venv/made $(SOURCES)
 	$(BIN)/pip install --quiet --editable '.[demo]'
+	touch $@
+
+.venv/docs-installed: .venv/made $(SOURCES)
+	$(BIN)/pip install --quiet --editable '.[docs]'
 	touch $@
 
 .venv/dev-installed: .venv/made $(SOURCES)

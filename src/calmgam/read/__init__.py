@@ -14,7 +14,7 @@ plot_feature, plot_model, plot_importance, …     pictures; they are imported w
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # Several functions have the name of their module: here the name means the function.
 from calmgam.read.audit import (
@@ -44,6 +44,18 @@ from calmgam.read.export import (
 from calmgam.read.report import report
 from calmgam.read.text import explain, summary
 from calmgam.read.views import feature_view, model_view, prediction_view
+
+if TYPE_CHECKING:
+    from calmgam.read.comparison_plot import plot_comparison
+    from calmgam.read.path_plots import plot_path
+    from calmgam.read.plots import (
+        plot_feature,
+        plot_importance,
+        plot_model,
+        plot_prediction,
+        plot_sensitivity,
+        plot_trees,
+    )
 
 PICTURES = {
     "plot_comparison": "calmgam.read.comparison_plot",
