@@ -21,10 +21,13 @@ import textwrap
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "build" / "pages"
+NEEDS = re.compile(r"^<!-- needs: (.+) -->$", re.MULTILINE)  # packages that a page imports
+SHOWN = re.compile(r"\s*^ *```text\n.*?^ *```[ ]*$", re.MULTILINE | re.DOTALL)
 DIGITS = 16  # of the digest in a folder's name
 FENCE = re.compile(r"^( *)```python\b[^\n]*\n(.*?)^\1```[ ]*$", re.MULTILINE | re.DOTALL)
 
@@ -62,6 +65,12 @@ def python_blocks(text: str) -> list[Block]:
         )
         for found in FENCE.finditer(text)
     ]
+
+
+def missing_packages(text: str) -> list[str]:
+    """Return the packages a page says it needs that are not installed: it cannot be run."""
+    names = [name for line in NEEDS.findall(text) for name in line.split(", ")]
+    return [name for name in names if find_spec(name) is None]
 
 
 def run_page(page: Path, folder: Path) -> Run:
@@ -107,15 +116,22 @@ def inside(folder: Path) -> Iterator[None]:
             sys.modules["matplotlib.pyplot"].close("all")
 
 
-def with_outputs(text: str, outputs: tuple[str, ...]) -> str:
-    """Show what each block printed below it, unless the page has a text block there already."""
+def with_outputs(text: str, outputs: tuple[str, ...], *, add: bool = True) -> str:
+    """Show what each block printed below it; a text block that is there is written anew.
+
+    With ``add=False`` only those that are there: what `website.refresh` does to the sources.
+    """
     parts, start = [], 0
     for block, output in zip(python_blocks(text), outputs, strict=True):
         parts.append(text[start : block.end])
         start = block.end
-        if output.strip() and not text[start:].lstrip().startswith(("```text\n", "```\n")):
+        shown = SHOWN.match(text, start)
+        if shown:
+            start = shown.end()
+        if shown or (add and output.strip()):
             lines = ["", "```text", *output.rstrip().splitlines(), "```"]
-            parts.append("\n".join(("", *(block.indent + line for line in lines))))
+            indented = (f"{block.indent}{line}".rstrip() for line in lines)
+            parts.append("\n".join(("", *indented)))
     return "".join([*parts, text[start:]])
 
 

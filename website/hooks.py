@@ -15,7 +15,15 @@ from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # mkdocs loads hooks by path, mike from anywhere
 
-from website.blocks import ROOT, BlockError, Run, kept_run, python_blocks, with_outputs
+from website.blocks import (
+    ROOT,
+    BlockError,
+    Run,
+    kept_run,
+    missing_packages,
+    python_blocks,
+    with_outputs,
+)
 from website.commands import with_commands
 from website.links import PAGES, links_for_site
 
@@ -37,7 +45,7 @@ def on_files(files: Any, config: Any) -> Any:
             files.append(File.generated(config, page, content=(ROOT / source).read_text("utf-8")))
     for page in list(files.documentation_pages()):
         text = page.content_string
-        if python_blocks(text):
+        if python_blocks(text) and not missing_packages(text):
             RUNS[page.src_uri] = run = run_of(page.src_uri)
             for path in sorted(run.folder.rglob("*")):
                 if f"]({path.name})" in text:
