@@ -107,18 +107,6 @@ def inside(folder: Path) -> Iterator[None]:
             sys.modules["matplotlib.pyplot"].close("all")
 
 
-def with_outputs(text: str, outputs: tuple[str, ...]) -> str:
-    """Show what each block printed below it, unless the page has a text block there already."""
-    parts, start = [], 0
-    for block, output in zip(python_blocks(text), outputs, strict=True):
-        parts.append(text[start : block.end])
-        start = block.end
-        if output.strip() and not text[start:].lstrip().startswith(("```text\n", "```\n")):
-            lines = ["", "```text", *output.rstrip().splitlines(), "```"]
-            parts.append("\n".join(("", *(block.indent + line for line in lines))))
-    return "".join([*parts, text[start:]])
-
-
 def kept_run(page: Path, kept: Path = KEPT, fresh: bool = False) -> Run:
     """Run a page, unless the result for this text and this calmgam is at hand (or fresh=True)."""
     home = kept / key(page)

@@ -11,14 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.exceptions import PluginError
+from mkdocs.plugins import get_plugin_logger
 from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # mkdocs loads hooks by path, mike from anywhere
 
-from website.blocks import ROOT, BlockError, Run, kept_run, python_blocks, with_outputs
+from website.blocks import ROOT, BlockError, Run, kept_run, python_blocks
 from website.commands import with_commands
 from website.links import PAGES, links_for_site
+from website.outputs import differences, with_outputs
 
+LOG = get_plugin_logger("examples")
 RUNS: dict[str, Run] = {}
 SOURCES = {page: source for source, page in PAGES.items()}
 
@@ -50,7 +53,11 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Put in what the examples printed and the options of commands; mend links."""
     name = page.file.src_uri
     if name in RUNS:
-        markdown = with_outputs(markdown, RUNS[name].outputs)
+        outputs = RUNS[name].outputs
+        text = (ROOT / source_of(name)).read_text("utf-8")  # with its front matter: lines count
+        for line in differences(text, outputs):
+            LOG.warning(f"{name}:{line} prints another text than is shown; see: make outputs")
+        markdown = with_outputs(markdown, outputs)
     markdown = with_commands(markdown)
     repository = config.repo_url and f"{config.repo_url}/blob/main"
     return links_for_site(markdown, source_of(name), repository)

@@ -3,7 +3,7 @@
 import pytest
 
 from website import blocks
-from website.blocks import BlockError, kept_run, python_blocks, run_page, with_outputs
+from website.blocks import BlockError, kept_run, python_blocks, run_page
 
 PAGE = """# Title
 
@@ -75,13 +75,3 @@ def test_a_page_that_fails_keeps_nothing(page, tmp_path):
     with pytest.raises(BlockError):
         kept_run(page, tmp_path / "kept")
     assert list((tmp_path / "kept").iterdir()) == []
-
-
-def test_printed_text_is_shown_below_its_block_unless_the_page_has_it():
-    shown = with_outputs(PAGE, ("2\n", ""))
-    assert "print(x)\n```\n\n```text\n2\n```\n\n=== " in shown
-    assert with_outputs(PAGE, ("", "")) == PAGE
-    assert "    ```\n    \n    ```text\n    3\n    ```" in with_outputs(
-        PAGE.split("\n```text")[0], ("", "3\n")
-    )
-    assert with_outputs(PAGE, ("", "3\n")) == PAGE
