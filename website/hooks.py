@@ -7,6 +7,7 @@ CONTRIBUTING.md and CHANGELOG.md; lists the options of commands; mends links tha
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,9 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 def run_of(name: str) -> Run:
     """Return the results of a page; a block that fails fails the build."""
     try:
-        return kept_run(ROOT / source_of(name))
+        with warnings.catch_warnings():  # tests show them; here they would be mkdocs' own
+            warnings.simplefilter("ignore")
+            return kept_run(ROOT / source_of(name))
     except BlockError as error:
         raise PluginError(f"an example does not run: {error}") from error
 
