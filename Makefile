@@ -10,7 +10,7 @@ SANITIZED := build/sanitize
 # Tests run in a process per core, at most four: PROCESSES= for one that a debugger can follow.
 PROCESSES ?= --numprocesses auto --maxprocesses 4 --dist worksteal
 
-.PHONY: help demo test test-exports coverage dev-all lint format sanitize fuzz-kernels fuzz-sanitized figures page site serve wheel clean \
+.PHONY: help demo test test-exports coverage dev-all lint format sanitize fuzz-kernels fuzz-sanitized figures page site serve outputs wheel clean \
 	bench-base bench-speed bench-untuned bench-curves bench-joint bench-paper bench-steps bench-synthetic bench-million bench-reading \
 	bench-shapes bench-unseen bench-readme needs-data
 
@@ -25,6 +25,7 @@ help:
 	@echo "make figures          draw the pictures of README.md and docs/"
 	@echo "make page             build the report page's script and style (needs node and npm)"
 	@echo "make site, serve      build the documentation into build/site and check its links; show it"
+	@echo "make outputs          write what the pages' examples print into the pages that show it"
 	@echo "make bench-base REV=… this tree against a revision: time, error, same predictions? (CALMGAM_DATA)"
 	@echo "make bench-speed      own GAM against EBM, paper() against calm-additive  (CALMGAM_DATA)"
 	@echo "make bench-untuned    own GAM against EBM on a fold that no choice looked at (CALMGAM_DATA)"
@@ -114,6 +115,9 @@ site: .venv/docs-installed
 
 serve: .venv/docs-installed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve --no-strict
+
+outputs: .venv/dev-installed
+	$(BIN)/python -m website.outputs
 
 bench-base: .venv/dev-installed needs-data
 	@test -n "$(REV)" || { echo "REV is not set: make bench-base REV=<commit, branch or tag>" >&2; exit 1; }

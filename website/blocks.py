@@ -27,7 +27,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "build" / "pages"
 NEEDS = re.compile(r"^<!-- needs: (.+) -->$", re.MULTILINE)  # packages that a page imports
-SHOWN = re.compile(r"\s*^ *```text\n.*?^ *```[ ]*$", re.MULTILINE | re.DOTALL)
 DIGITS = 16  # of the digest in a folder's name
 FENCE = re.compile(r"^( *)```python\b[^\n]*\n(.*?)^\1```[ ]*$", re.MULTILINE | re.DOTALL)
 
@@ -114,25 +113,6 @@ def inside(folder: Path) -> Iterator[None]:
         os.chdir(before)
         if "matplotlib.pyplot" in sys.modules:
             sys.modules["matplotlib.pyplot"].close("all")
-
-
-def with_outputs(text: str, outputs: tuple[str, ...], *, add: bool = True) -> str:
-    """Show what each block printed below it; a text block that is there is written anew.
-
-    With ``add=False`` only those that are there: what `website.refresh` does to the sources.
-    """
-    parts, start = [], 0
-    for block, output in zip(python_blocks(text), outputs, strict=True):
-        parts.append(text[start : block.end])
-        start = block.end
-        shown = SHOWN.match(text, start)
-        if shown:
-            start = shown.end()
-        if shown or (add and output.strip()):
-            lines = ["", "```text", *output.rstrip().splitlines(), "```"]
-            indented = (f"{block.indent}{line}".rstrip() for line in lines)
-            parts.append("\n".join(("", *indented)))
-    return "".join([*parts, text[start:]])
 
 
 def kept_run(page: Path, kept: Path = KEPT, fresh: bool = False) -> Run:

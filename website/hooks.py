@@ -7,26 +7,22 @@ CONTRIBUTING.md and CHANGELOG.md; lists the options of commands; mends links tha
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
 from mkdocs.exceptions import PluginError
+from mkdocs.plugins import get_plugin_logger
 from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # mkdocs loads hooks by path, mike from anywhere
 
-from website.blocks import (
-    ROOT,
-    BlockError,
-    Run,
-    kept_run,
-    missing_packages,
-    python_blocks,
-    with_outputs,
-)
+from website.blocks import ROOT, BlockError, Run, kept_run, missing_packages, python_blocks
 from website.commands import with_commands
 from website.links import PAGES, links_for_site
+from website.outputs import differences, with_outputs
 
+LOG = get_plugin_logger("examples")
 RUNS: dict[str, Run] = {}
 SOURCES = {page: source for source, page in PAGES.items()}
 
@@ -58,7 +54,11 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Put in what the examples printed and the options of commands; mend links."""
     name = page.file.src_uri
     if name in RUNS:
-        markdown = with_outputs(markdown, RUNS[name].outputs)
+        outputs = RUNS[name].outputs
+        text = (ROOT / source_of(name)).read_text("utf-8")  # with its front matter: lines count
+        for line in differences(text, outputs):
+            LOG.warning(f"{name}:{line} prints another text than is shown; see: make outputs")
+        markdown = with_outputs(markdown, outputs)
     markdown = with_commands(markdown)
     repository = config.repo_url and f"{config.repo_url}/blob/main"
     return links_for_site(markdown, source_of(name), repository)
@@ -67,7 +67,9 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 def run_of(name: str) -> Run:
     """Return the results of a page; a block that fails fails the build."""
     try:
-        return kept_run(ROOT / source_of(name))
+        with warnings.catch_warnings():  # tests show them; here they would be mkdocs' own
+            warnings.simplefilter("ignore")
+            return kept_run(ROOT / source_of(name))
     except BlockError as error:
         raise PluginError(f"an example does not run: {error}") from error
 

@@ -3,14 +3,7 @@
 import pytest
 
 from website import blocks
-from website.blocks import (
-    BlockError,
-    kept_run,
-    missing_packages,
-    python_blocks,
-    run_page,
-    with_outputs,
-)
+from website.blocks import BlockError, kept_run, missing_packages, python_blocks, run_page
 
 PAGE = """# Title
 
@@ -82,22 +75,6 @@ def test_a_page_that_fails_keeps_nothing(page, tmp_path):
     with pytest.raises(BlockError):
         kept_run(page, tmp_path / "kept")
     assert list((tmp_path / "kept").iterdir()) == []
-
-
-def test_printed_text_is_shown_below_its_block():
-    shown = with_outputs(PAGE, ("2\n", "3\n"))
-    assert "print(x)\n```\n\n```text\n2\n```\n\n=== " in shown
-    assert with_outputs(PAGE.split("\n```text")[0], ("", "3\n")).endswith(
-        "    ```\n\n    ```text\n    3\n    ```\n"
-    )
-    assert with_outputs(PAGE.split("\n```text")[0], ("", "")) == PAGE.split("\n```text")[0]
-
-
-def test_a_text_block_is_written_anew():
-    page = "```python\nprint(1)\n```\n\n```text\nold\n```\n\nAfter it.\n"
-    new = page.replace("old", "1")
-    assert with_outputs(page, ("1\n",)) == with_outputs(page, ("1\n",), add=False) == new
-    assert with_outputs("```python\nprint(1)\n```\n", ("1\n",), add=False).count("```") == 2
 
 
 def test_packages_that_a_page_needs_are_named_if_missing():
