@@ -7,7 +7,7 @@ import pytest
 
 import calmgam
 from calmgam import CALMRegressor
-from website.blocks import kept_run, python_blocks
+from website.blocks import kept_run, missing_packages, python_blocks
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -20,6 +20,8 @@ def name_of(page):
 
 @pytest.mark.parametrize("page", EXAMPLES, ids=name_of)
 def test_examples_run(page):
+    if missing := missing_packages(page.read_text()):
+        pytest.skip(f"{name_of(page)} needs {', '.join(missing)}")
     run = kept_run(page, fresh=True)  # and the site that is built next need not run it again
     shown = re.findall(r"!\[[^\]]*\]\(([^)/:]+)\)", page.read_text())
     assert [picture for picture in shown if not (run.folder / picture).exists()] == []

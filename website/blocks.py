@@ -21,10 +21,12 @@ import textwrap
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "build" / "pages"
+NEEDS = re.compile(r"^<!-- needs: (.+) -->$", re.MULTILINE)  # packages that a page imports
 DIGITS = 16  # of the digest in a folder's name
 FENCE = re.compile(r"^( *)```python\b[^\n]*\n(.*?)^\1```[ ]*$", re.MULTILINE | re.DOTALL)
 
@@ -62,6 +64,12 @@ def python_blocks(text: str) -> list[Block]:
         )
         for found in FENCE.finditer(text)
     ]
+
+
+def missing_packages(text: str) -> list[str]:
+    """Return the packages a page says it needs that are not installed: it cannot be run."""
+    names = [name for line in NEEDS.findall(text) for name in line.split(", ")]
+    return [name for name in names if find_spec(name) is None]
 
 
 def run_page(page: Path, folder: Path) -> Run:

@@ -17,7 +17,7 @@ from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # mkdocs loads hooks by path, mike from anywhere
 
-from website.blocks import ROOT, BlockError, Run, kept_run, python_blocks
+from website.blocks import ROOT, BlockError, Run, kept_run, missing_packages, python_blocks
 from website.commands import with_commands
 from website.links import PAGES, links_for_site
 from website.outputs import differences, with_outputs
@@ -41,7 +41,7 @@ def on_files(files: Any, config: Any) -> Any:
             files.append(File.generated(config, page, content=(ROOT / source).read_text("utf-8")))
     for page in list(files.documentation_pages()):
         text = page.content_string
-        if python_blocks(text):
+        if python_blocks(text) and not missing_packages(text):
             RUNS[page.src_uri] = run = run_of(page.src_uri)
             for path in sorted(run.folder.rglob("*")):
                 if f"]({path.name})" in text:

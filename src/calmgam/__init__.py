@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from calmgam.model.dates import date_parts
 from calmgam.model.glassbox import Model
 from calmgam.model.serialize import load
 
@@ -37,6 +38,7 @@ __all__ = [
     "SquaredError",
     "Tweedie",
     "datasets",
+    "date_parts",
     "load",
 ]
 __version__ = "0.1.0"

@@ -3,7 +3,7 @@
 import pytest
 
 from website import blocks
-from website.blocks import BlockError, kept_run, python_blocks, run_page
+from website.blocks import BlockError, kept_run, missing_packages, python_blocks, run_page
 
 PAGE = """# Title
 
@@ -75,3 +75,9 @@ def test_a_page_that_fails_keeps_nothing(page, tmp_path):
     with pytest.raises(BlockError):
         kept_run(page, tmp_path / "kept")
     assert list((tmp_path / "kept").iterdir()) == []
+
+
+def test_packages_that_a_page_needs_are_named_if_missing():
+    needs = "# Title\n\n<!-- needs: numpy, no_such_package -->\n"
+    assert missing_packages(needs) == ["no_such_package"]
+    assert missing_packages(PAGE) == []
