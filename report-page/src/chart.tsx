@@ -174,6 +174,15 @@ function slotText(feature: FeatureContents, term: Term, slot: number): string {
   const hasOneInteger =
     whole > low && whole - 1 <= low && high - low <= 1 && low !== Math.floor(low);
   if (hasOneInteger) return `${feature.name} = ${exact(whole)}`;
+  const { low: lowest, high: highest, whole: isWhole, two_valued: isOneOfTwo } = term.feature;
+  const isFirst = slot === 0; // its lower end belongs to it
+  const inside = [lowest, highest].filter(
+    (end) => end !== null && (isFirst || low < end) && end <= high,
+  );
+  if (isOneOfTwo && inside.length === 1) return `${feature.name} = ${exact(inside[0]!)}`;
+  const first = isFirst ? Math.ceil(low) : Math.floor(low) + 1;
+  if (isWhole && first < whole) return `${feature.name} ${exact(first)} to ${exact(whole)}`;
+  if (isWhole && first === whole) return `${feature.name} = ${exact(whole)}`;
   return `${feature.name} ${brief(low, 5)} to ${brief(high, 5)}`;
 }
 

@@ -111,6 +111,7 @@ export interface PackedFeature {
   high: number | null;
   whole: boolean; // training saw whole numbers only
   ordered: boolean;
+  two_valued?: boolean; // training saw `low` and `high` only
 }
 
 /** A lookup of the program (read/export/program.py), with spreads and counts of its curves. */

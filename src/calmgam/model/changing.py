@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from calmgam.model.fields import checked_offset
+from calmgam.model.schema import FloatArray
+
 if TYPE_CHECKING:
     from calmgam.model.edits.editor import Editor
     from calmgam.model.glassbox import Model
@@ -38,22 +41,36 @@ class Changing:
 
         return calibrated(self, X, y, who=who, why=why)
 
-    def edit(self: Any, X: Any = None, y: Any = None, *, who: str = "") -> Editor:
+    def edit(
+        self: Any, X: Any = None, y: Any = None, *, offset: Any = None, who: str = ""
+    ) -> Editor:
         """Return an editor of this model; its `done()` gives the edited one.
 
         Parameters
         ----------
         X, y : data frame or array and its target, optional
             Rows on which the loss before and after every edit is measured.
+        offset : array or number, optional
+            What is added to the scores of these rows.
         who : str
             Who edits.
         """
         from calmgam.model.edits.editor import Editor  # it knows models
 
-        return Editor(self, who, None if X is None else (self.schema.encode(X), y))
+        if X is None:
+            return Editor(self, who)
+        encoded = self.schema.encode(X)
+        return Editor(self, who, (encoded, y, self._added(offset, len(encoded))))
 
     def simplify(
-        self: Any, X: Any, y: Any, tolerance: float = 0.005, *, who: str = "", why: str = ""
+        self: Any,
+        X: Any,
+        y: Any,
+        tolerance: float = 0.005,
+        *,
+        offset: Any = None,
+        who: str = "",
+        why: str = "",
     ) -> Model:
         """Return a model with the fewest bands whose loss on given rows stays within a tolerance.
 
@@ -65,14 +82,25 @@ class Changing:
             Rows that the fit has not seen, if possible; training rows lead to more bands.
         tolerance : float
             How much the mean loss may grow, relatively.
+        offset : array or number, optional
+            What is added to the scores of these rows.
         who, why : str
             For the trail.
         """
         from calmgam.model.edits.simplify import find_bands
 
-        bands = find_bands(self, self.schema.encode(X), y, tolerance)
-        editor: Editor = self.edit(X, y, who=who)
+        encoded = self.schema.encode(X)
+        bands = find_bands(self, encoded, y, tolerance, self._added(offset, len(encoded)))
+        editor: Editor = self.edit(X, y, offset=offset, who=who)
         return editor.apply(bands, why).done()
+
+    def _added(self: Any, offset: Any, n_rows: int) -> FloatArray | float:
+        """Return what is added to the scores of rows."""
+        if offset is None:
+            return 0.0
+        if self.link == "softmax":
+            raise ValueError("offset must be None with three classes or more; got one")
+        return checked_offset(offset, n_rows)
 
     def undo(self: Any, n_edits: int = 1) -> Model:
         """Return the model before its last edits, exactly.

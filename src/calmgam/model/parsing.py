@@ -11,10 +11,16 @@ from __future__ import annotations
 import difflib
 import math
 import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from calmgam.model.regions import BARE_SIGNS, KEYWORDS, Condition, Region, is_number
 from calmgam.model.schema import Feature, Schema
 
+if TYPE_CHECKING:
+    from calmgam.model.glassbox import Model
+
+Cuts = Mapping[int, tuple[float, ...]]
 TOKEN = re.compile(
     r"""\s*(?:"(?P<double>(?:[^"\\]|\\.)*)"|'(?P<single>(?:[^'\\]|\\.)*)'"""
     rf"""|(?P<operator><=|>=|!=|==|<|>|=)|(?P<mark>[{{}},])|(?P<word>{BARE_SIGNS}+))""",
@@ -43,11 +49,37 @@ def parse_region(text: str, schema: Schema) -> Region:
     return _Parser(text, schema).region()
 
 
+def parse_region_of(text: str, model: Model) -> Region:
+    """Read a region that a model has printed, or that is about its thresholds.
+
+    Texts are about the training values: `hour <= 9` where all were whole and the model has 9.5,
+    `holiday = 0` where there were two and it has 0.5. The thresholds here are the model's own.
+
+    Parameters
+    ----------
+    text : str
+    model : Model
+    """
+    return _Parser(text, model.schema, cuts_of(model)).region()
+
+
+def cuts_of(model: Model) -> Cuts:
+    """Return the thresholds on every number, then the edges of its curves."""
+    cuts: dict[int, dict[float, None]] = {term.feature.index: {} for term in model.terms}
+    for term in model.terms:
+        for node in term.tree.nodes:
+            if node.condition is not None:
+                cuts[node.condition.feature.index] |= dict.fromkeys(node.condition.edges)
+    for term in model.terms:
+        cuts[term.feature.index] |= dict.fromkeys(term.edges.tolist())
+    return {index: tuple(found) for index, found in cuts.items()}
+
+
 class _Parser:
     """Recursive descent over the clauses of a text; `tokens[-1]` is the next token."""
 
-    def __init__(self, text: str, schema: Schema) -> None:
-        self.text, self.schema = text, schema
+    def __init__(self, text: str, schema: Schema, cuts: Cuts | None = None) -> None:
+        self.text, self.schema, self.cuts = text, schema, cuts or {}
         self.tokens: list[tuple[str, str]] = []
         position, end = 0, len(text.rstrip())
         while position < end:
@@ -165,10 +197,22 @@ class _Parser:
         value = float(values[0])
         below = math.nextafter(value, -math.inf)
         if operator in ("=", "!="):
-            return Condition(feature, operator, value, missing, (below, value))
+            cut = self.cut_in(feature, feature.low, feature.high) if feature.two_valued else None
+            if cut is None or value not in (feature.low, feature.high):
+                return Condition(feature, operator, value, missing, (below, value))
+            is_lower = (value == feature.low) == (operator == "=")
+            return Condition(feature, "<=" if is_lower else ">", cut, missing)
         if operator in ("<", ">="):
-            return Condition(feature, "<=" if operator == "<" else ">", below, missing)
+            operator, value = "<=" if operator == "<" else ">", below
+        if feature.whole and math.isfinite(value):  # `<= 9` may be about 9.5
+            whole = float(math.floor(value))
+            cut = self.cut_in(feature, whole, whole + 1)
+            value = value if cut is None else cut
         return Condition(feature, operator, value, missing)
+
+    def cut_in(self, feature: Feature, low: float, high: float) -> float | None:
+        """Return the cut that divides two numbers as `<= low` does, if there is one."""
+        return next((cut for cut in self.cuts.get(feature.index, ()) if low <= cut < high), None)
 
     def feature(self, name: str) -> Feature:
         return self.schema[self.known(name, self.schema.names, "feature")]

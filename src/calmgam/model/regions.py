@@ -262,7 +262,7 @@ class Region:
         if not support.intervals and support.missing:
             return f"{name} is missing"
         statements = (
-            _number_statements(name, conditions)
+            _number_statements(name, feature, conditions)
             if feature.is_numeric
             else _level_statements(name, feature, support)
         )
@@ -297,7 +297,7 @@ def quote(text: str, is_name: bool = False) -> str:
     return f'"{escaped}"'
 
 
-def _number_statements(name: str, conditions: list[Condition]) -> list[str]:
+def _number_statements(name: str, feature: Feature, conditions: list[Condition]) -> list[str]:
     low = max((c.threshold for c in conditions if c.operator == ">"), default=-math.inf)
     high = min((c.threshold for c in conditions if c.operator == "<="), default=math.inf)
     statements = [
@@ -305,13 +305,28 @@ def _number_statements(name: str, conditions: list[Condition]) -> list[str]:
         for c in conditions
         if c.operator in ("=", "!=")
     ]
-    if low > -math.inf and high < math.inf:
-        statements.append(f"{number_text(low)} < {name} <= {number_text(high)}")
-    elif high < math.inf:
-        statements.append(f"{name} <= {number_text(high)}")
-    elif low > -math.inf:
-        statements.append(f"{name} > {number_text(low)}")
-    return statements
+    return statements + ([] if low == -high == -math.inf else [between(feature, low, high)])
+
+
+def between(feature: Feature, low: float, high: float) -> str:
+    """Say that a number lies in (low, high], as people do who know its training values.
+
+    Of whole numbers those up to 9.5 are `<= 9`; of two numbers, the lower is `= 0`.
+    """
+    name = quote(feature.name, is_name=True)
+    if feature.two_valued:
+        inside = [value for value in (feature.low, feature.high) if low < value <= high]
+        if len(inside) == 1:
+            return f"{name} = {number_text(inside[0])}"
+    first, last = (number_text(spoken(feature, end)) for end in (low, high))
+    if high == math.inf:
+        return f"{name} > {first}"
+    return f"{name} <= {last}" if low == -math.inf else f"{first} < {name} <= {last}"
+
+
+def spoken(feature: Feature, threshold: float) -> float:
+    """Return the number that stands for a threshold in words: of whole numbers the one below."""
+    return float(math.floor(threshold)) if feature.whole and math.isfinite(threshold) else threshold
 
 
 def _level_statements(name: str, feature: Feature, support: Support) -> list[str]:

@@ -20,7 +20,7 @@ from calmgam.model.exact.rows import decode_row, decode_value, encode_value
 from calmgam.model.exact.scores import score_extremes
 from calmgam.model.glassbox import Model
 from calmgam.model.regions import Condition, Region, number_text
-from calmgam.model.schema import Feature, FloatArray, Schema
+from calmgam.model.schema import Feature, FloatArray
 from calmgam.read.monotonicity import monotonicity
 
 Plain = dict[str, Any]
@@ -44,7 +44,7 @@ class Range:
 
     def proved(self, model: Model) -> Plain:
         """Return the claim with its proof, for JSON."""
-        region = given_region(model.schema, self.given)
+        region = given_region(model, self.given)
         inputs = Inputs.of(model, region)
         found = score_extremes(inputs)
         proofs, limits = [], []
@@ -88,7 +88,7 @@ class AtMost:
     def proved(self, model: Model) -> Plain:
         """Return the claim with its proof, for JSON."""
         feature = model.schema[self.feature]
-        region = given_region(model.schema, self.given, besides=feature)
+        region = given_region(model, self.given, besides=feature)
         ends = np.array([_known_value(feature, value) for value in (self.start, self.stop)])
         inputs = Inputs.of(model, region, {feature.index: ends})
         move = Move.between(feature.index, 0, 1)
@@ -143,7 +143,7 @@ class Monotone:
         feature = model.schema[self.feature]
         if not feature.has_order:
             raise ValueError(f"levels of {self.feature!r} have no order, so no direction")
-        region = given_region(model.schema, self.given)
+        region = given_region(model, self.given)
         proofs = _chain(self, model, region, [directions[self.direction]], with_missing=False)
         words = {"feature": self.feature, "direction": self.direction}
         return _claim("monotone", region, proofs, **words, tolerance=float(self.tolerance))
@@ -168,7 +168,7 @@ class NoInfluence:
 
     def proved(self, model: Model) -> Plain:
         """Return the claim with its proof, for JSON."""
-        region = given_region(model.schema, self.given)
+        region = given_region(model, self.given)
         proofs = _chain(self, model, region, [-1, 1], with_missing=True)
         words = {"feature": self.feature, "tolerance": float(self.tolerance)}
         return _claim("no influence", region, proofs, **words)
@@ -177,13 +177,13 @@ class NoInfluence:
 Claim = Range | AtMost | Monotone | NoInfluence
 
 
-def given_region(schema: Schema, given: Given, besides: Feature | None = None) -> Region:
+def given_region(model: Model, given: Given, besides: Feature | None = None) -> Region:
     """Return what `given` asks for as conditions, but for what it says about one feature.
 
     Values of a mapping become `=`.
     """
-    values, region = read_given(schema, given)
-    pinned = (_equals(schema.features[index], value) for index, value in values.items())
+    values, region = read_given(model, given)
+    pinned = (_equals(model.schema.features[index], value) for index, value in values.items())
     return Region(tuple(c for c in (*region.conditions, *pinned) if c.feature != besides))
 
 

@@ -289,7 +289,7 @@ def _row_changes(models: _Models, data: Any, threshold: float, given: Given) -> 
         raise ValueError("data must have names of columns: the models have different features")
     changes = models.b.score(data) - models.a.score(data)
     if given is not None:
-        changes = changes[agrees(models.change.schema, models.change.schema.encode(data), given)]
+        changes = changes[agrees(models.change, models.change.schema.encode(data), given)]
     if not len(changes):
         raise ValueError(f"some row must agree with given; none does: {given}")
     return RowChanges(changes, float(threshold))

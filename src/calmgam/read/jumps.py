@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +18,11 @@ from calmgam.model.exact.changes import Move, extremes
 from calmgam.model.exact.inputs import Inputs, all_inputs, rounding, terms_asking
 from calmgam.model.exact.kept import once_per_model
 from calmgam.model.glassbox import Model, Term
-from calmgam.model.regions import Condition, number_text
+from calmgam.model.regions import Condition
 from calmgam.model.schema import Feature
 from calmgam.read.findings import Range, Report, make_range
 from calmgam.read.outputs import Between, pair_of
-from calmgam.read.wording import listed
+from calmgam.read.wording import listed, sides_text
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,18 +36,22 @@ class Jump(Range):
         The threshold, or the set of levels that is entered.
     terms : tuple of str
         The term that switches; several for the joint range of all that share the threshold.
+    place : str
+        The same in words; of whole numbers the values on both sides: ``9 → 10``.
     arrow : {"↑", "↓", "↕", "="}
         The change is never negative, never positive, both, or always nothing.
     """
 
     feature: str
     at: float | tuple[str, ...]
+    place: str
     terms: tuple[str, ...]
     arrow: str
 
     def __str__(self) -> str:
-        at = "{" + ", ".join(self.at) + "}" if isinstance(self.at, tuple) else number_text(self.at)
-        return f"{at} {self.arrow} {self.range_text} from the curves of {listed(self.terms)}"
+        return (
+            f"{self.place} {self.arrow} {self.range_text} from the curves of {listed(self.terms)}"
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -138,10 +143,14 @@ def _jump(
     low = min((low for low, _ in pairs), key=lambda extreme: extreme.bound)
     high = max((high for _, high in pairs), key=lambda extreme: extreme.bound)
     change = make_range(inputs.model, feature, low, high, terms)
-    place = tuple(feature.levels[code] for code in at) if isinstance(at, tuple) else at
+    if isinstance(at, tuple):
+        levels = tuple(feature.levels[code] for code in at)
+        where: dict[str, Any] = {"at": levels, "place": "{" + ", ".join(levels) + "}"}
+    else:
+        where = {"at": at, "place": sides_text(feature, at)}
     names = tuple(term.feature.name for term in terms)
     arrow = _arrow(change, rounding(inputs.model))
-    return Jump(**vars(change), feature=feature.name, at=place, terms=names, arrow=arrow)
+    return Jump(**vars(change), **where, feature=feature.name, terms=names, arrow=arrow)
 
 
 def _arrow(change: Range, tolerance: float) -> str:

@@ -185,7 +185,7 @@ class _Rows:
 def _agreeing(model: Model, table: Any, given: Given, moved: Feature) -> _Rows:
     """Return the rows that agree with `given`, but for the moved feature."""
     rows = model.schema.encode(table)
-    mask = agrees(model.schema, rows, given, moved.index)
+    mask = agrees(model, rows, given, moved.index)
     if not mask.any():
         raise ValueError(f"some row must agree with given; none of {len(rows)} does: {given}")
     return _Rows(rows[mask], np.flatnonzero(mask), model.schema, table)

@@ -15,7 +15,7 @@ from itertools import takewhile
 from typing import Any, TypeVar
 from unicodedata import category
 
-from calmgam.model.regions import Condition, Region, number_text
+from calmgam.model.regions import Condition, Region, number_text, spoken
 from calmgam.model.schema import Feature
 from calmgam.read.numbers import data_number
 
@@ -49,14 +49,30 @@ def rule_text(region: Region) -> str:
 def threshold_text(feature: Feature, threshold: float) -> str:
     """Threshold with three digits or 1/2000 of the range, whichever is finer.
 
-    It keeps a decimal: years up to 2011.5 are not those up to 2012.
+    Of whole numbers and of two numbers the values on both sides: 9 → 10.
 
     Parameters
     ----------
     feature : Feature
     threshold : float
     """
-    return number_text(_round(feature, threshold))
+    return sides_text(feature, _round(feature, threshold))
+
+
+def sides_text(feature: Feature, threshold: float) -> str:
+    """Write a threshold exactly; of whole numbers and of two numbers the values on both sides.
+
+    Parameters
+    ----------
+    feature : Feature
+    threshold : float
+    """
+    if feature.two_valued and feature.low <= threshold < feature.high:
+        return f"{number_text(feature.low)} → {number_text(feature.high)}"
+    if feature.whole and math.isfinite(threshold):
+        below = spoken(feature, threshold)
+        return f"{number_text(below)} → {number_text(below + 1)}"
+    return number_text(threshold)
 
 
 def pretty(rule: str) -> str:
@@ -252,6 +268,8 @@ def _rounded(condition: Condition) -> Condition:
 
 
 def _round(feature: Feature, threshold: float) -> float:
+    if feature.whole or feature.two_valued:  # words are about the values, and short
+        return threshold
     size = min((feature.high - feature.low) / 20, abs(threshold))  # NaN if there is no range
     if not math.isfinite(threshold) or not size > 0:
         return threshold

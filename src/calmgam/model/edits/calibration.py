@@ -55,7 +55,7 @@ def calibrated(model: Model, X: Any, y: Any, *, who: str = "", why: str = "") ->
         return model
     slope, shift = platt(score, labels)
     reason = why or f"log loss {gains.mean():.2g} lower on rows left out"
-    return Editor(model, who, (encoded, y)).apply(Rescale(slope, shift), reason).done()
+    return Editor(model, who, (encoded, y, 0.0)).apply(Rescale(slope, shift), reason).done()
 
 
 def platt(score: FloatArray, positive: NDArray[np.bool_]) -> tuple[float, float]:

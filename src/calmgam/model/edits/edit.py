@@ -15,7 +15,7 @@ import numpy as np
 
 from calmgam.model.columns import FloatArray
 from calmgam.model.glassbox import Model, Term
-from calmgam.model.parsing import parse_region
+from calmgam.model.parsing import parse_region_of
 from calmgam.model.plain import Document, Plain
 from calmgam.model.regions import Mask, Region
 from calmgam.model.shapes import ShapeFunction
@@ -93,7 +93,7 @@ def leaves_in(model: Model, term: Term, where: str | None) -> list[int]:
 
 def region_called(model: Model, text: str) -> Region:
     """Return the region that a text describes; texts are silent about missing values not seen."""
-    return unspoken(parse_region(text, model.schema))
+    return unspoken(parse_region_of(text, model))
 
 
 def unspoken(region: Region) -> Region:

@@ -38,13 +38,13 @@ class Editor:
         As it is now.
     who : str
         Who edits, unless an edit says otherwise.
-    rows : (X, y), optional
+    rows : (X, y, offset), optional
         Encoded rows, on which the loss before and after every edit is measured.
     """
 
     model: Model
     who: str = ""
-    rows: tuple[Any, Any] | None = None
+    rows: tuple[Any, Any, Any] | None = None
 
     def apply(self, edit: Edit, why: str = "", who: str | None = None) -> Editor:
         """Make an edit and record it."""

@@ -35,14 +35,14 @@ def largest_change(before: Model, after: Model) -> tuple[float, bool]:
 
 
 def effect_of(
-    before: Model, after: Model, keeps_score: bool, rows: tuple[Any, Any] | None
+    before: Model, after: Model, keeps_score: bool, rows: tuple[Any, Any, Any] | None
 ) -> Effect:
     """Return what turned one model into another did, on all inputs and on given rows."""
     largest, exact = (0.0, True) if keeps_score else largest_change(before, after)
     if rows is None:
         return Effect(largest, exact)
-    X, y = rows
+    X, y, offset = rows
     y = checked_target(y, len(X), before.classes)
     models = (before, before if keeps_score else after)
-    first, second = (float(np.mean(losses_of(m, m.score_encoded(X), y))) for m in models)
+    first, second = (float(np.mean(losses_of(m, m.score_encoded(X) + offset, y))) for m in models)
     return Effect(largest, exact, loss_name(before), first, second, len(y))

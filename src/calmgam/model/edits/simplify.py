@@ -66,7 +66,9 @@ class Simplify(Edit):
         return f"simplify({len(self.bands)} curves, tolerance={self.tolerance})"
 
 
-def find_bands(model: Model, X: FloatArray, y: Any, tolerance: float) -> Simplify:
+def find_bands(
+    model: Model, X: FloatArray, y: Any, tolerance: float, offset: FloatArray | float = 0.0
+) -> Simplify:
     """Return the edit that leaves the fewest bands whose loss stays within the tolerance.
 
     Parameters
@@ -77,12 +79,15 @@ def find_bands(model: Model, X: FloatArray, y: Any, tolerance: float) -> Simplif
     y : (n,) array
     tolerance : float
         How much the mean loss may grow, relatively.
+    offset : (n,) array or number
+        What is added to scores.
     """
     if not is_finite(tolerance) or tolerance < 0:
         raise ValueError(f"tolerance must be a number >= 0; got {tolerance!r}")
     if model.link == "softmax":
         raise ValueError("simplify is of models with one score; simplify between(a, b) of classes")
-    search = _Search(model, X, checked_target(y, len(X), model.classes), tolerance)
+    rows = X, checked_target(y, len(X), model.classes), offset
+    search = _Search(model, rows, tolerance)
     return search.edit(search.highest_price())
 
 
@@ -101,18 +106,22 @@ def _n_steps(shape: ShapeFunction) -> int:
 class _Search:
     """A model, the rows that judge it, and its curves as sequences."""
 
-    def __init__(self, model: Model, X: FloatArray, y: Any, tolerance: float) -> None:
-        self.model, self.X, self.y, self.tolerance = model, X, y, tolerance
-        self.losses = losses_of(model, model.score_encoded(X), y)
+    def __init__(self, model: Model, rows: tuple[FloatArray, Any, Any], tolerance: float) -> None:
+        self.model, self.rows, self.tolerance = model, rows, tolerance
+        self.losses = self.losses_with(model)
         self.most = tolerance * float(np.mean(self.losses))
-        score = model.score_encoded(X)
-        self.unit = float(np.var(score)) or 1.0
+        self.unit = float(np.var(model.score_encoded(rows[0]))) or 1.0
         n_rows = max(float(sum(s.counts.sum() for s in model.terms[0].shapes)), 1.0)
         self.curves = [
             _Curve(shape, str(region), n_rows)
             for term in model.terms
             for shape, region in zip(term.shapes, term.tree.regions, strict=True)
         ]
+
+    def losses_with(self, model: Model) -> FloatArray:
+        """Return the losses of a model on the rows."""
+        X, y, offset = self.rows
+        return losses_of(model, model.score_encoded(X) + offset, y)
 
     def edit(self, price: float) -> Simplify:
         """Return the bands at a common price."""
@@ -125,7 +134,7 @@ class _Search:
         Without the error few rows would allow whatever happens to suit them.
         """
         trial = self.edit(price).apply(self.model)
-        changes = losses_of(trial, trial.score_encoded(self.X), self.y) - self.losses
+        changes = self.losses_with(trial) - self.losses
         error = float(np.std(changes)) / np.sqrt(len(changes))
         return bool(np.mean(changes) + N_ERRORS * error <= self.most)
 

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from calmgam.model.exact.kept import once_per_model
 from calmgam.model.exact.rows import Row, decode_row, decode_value, encode_value
 from calmgam.model.glassbox import Model, Term
-from calmgam.model.parsing import parse_region
+from calmgam.model.parsing import parse_region_of
 from calmgam.model.regions import Condition, Mask, Region
-from calmgam.model.schema import Feature, FloatArray, Schema
+from calmgam.model.schema import Feature, FloatArray
 from calmgam.model.shapes import slot_codes
 
 Given = Mapping[str, Any] | Region | str | None
@@ -126,7 +126,7 @@ class Inputs:
     ) -> Inputs:
         """Return the inputs that agree with `given`; features in `fixed` have just those values."""
         everything = all_inputs(model)
-        values, region = read_given(model.schema, given)
+        values, region = read_given(model, given)
         pinned = {index: np.array([value]) for index, value in values.items()} | dict(fixed or {})
         axes, typical = list(everything.axes), everything.typical
         touched = {c.feature.index for c in region.conditions}.union(pinned)
@@ -212,17 +212,17 @@ def decode_input(model: Model, row: FloatArray) -> Row:
     return decoded
 
 
-def read_given(schema: Schema, given: Given) -> tuple[dict[int, float], Region]:
+def read_given(model: Model, given: Given) -> tuple[dict[int, float], Region]:
     """Return the encoded values, by feature index, and the region that `given` asks for."""
     if isinstance(given, Mapping):
-        features = (schema[name] for name in given)
+        features = (model.schema[name] for name in given)
         return {f.index: encode_value(f, given[f.name]) for f in features}, Region()
-    return {}, parse_region(given, schema) if isinstance(given, str) else given or Region()
+    return {}, parse_region_of(given, model) if isinstance(given, str) else given or Region()
 
 
-def agrees(schema: Schema, rows: FloatArray, given: Given, besides: int | None = None) -> Mask:
+def agrees(model: Model, rows: FloatArray, given: Given, besides: int | None = None) -> Mask:
     """Return which encoded rows agree with `given`, whatever it says about feature `besides`."""
-    values, region = read_given(schema, given)
+    values, region = read_given(model, given)
     mask = np.ones(len(rows), dtype=bool)
     for index, value in values.items():
         if index != besides:

@@ -19,7 +19,7 @@ import numpy as np
 from calmgam.model.files import new_file
 from calmgam.model.glassbox import Model
 from calmgam.model.ledger import frame_of
-from calmgam.model.regions import Region, number_text, quote
+from calmgam.model.regions import Region, between, number_text, quote
 from calmgam.model.schema import Feature
 from calmgam.model.value_sets import Support
 from calmgam.read.export.program import Lookup, Program
@@ -47,6 +47,8 @@ class Band:
         Of the training rows.
     leaf : int
         Number of the region.
+    whole : bool
+        Training saw whole numbers only, and words are about them.
     """
 
     feature: str
@@ -58,14 +60,18 @@ class Band:
     contributions: tuple[float, ...] = (0.0,)
     share: float = 1.0
     leaf: int = 0
+    whole: bool = False
 
     @property
     def text(self) -> str:
         """The band in words."""
         if self.kind != "range":
             return self.level or self.kind
-        ends = [f"above {number_text(self.above)}"] if math.isfinite(self.above) else []
-        ends += [f"up to {number_text(self.up_to)}"] if math.isfinite(self.up_to) else []
+        ends = [
+            f"{word} {number_text(float(math.floor(end)) if self.whole else end)}"
+            for word, end in (("above", self.above), ("up to", self.up_to))
+            if math.isfinite(end)
+        ]
         return ", ".join(ends) or "any number"
 
 
@@ -117,7 +123,8 @@ def rating_bands(model: Model, program: Program) -> list[Band]:
     for term, lookup in zip(model.terms, program.lookups, strict=True):
         rules = list(map(full_rule, term.tree.regions))
         for leaf, rule in enumerate(rules):
-            bands += _bands(program, lookup, leaf, rule if len(rules) > 1 else "")
+            found = _bands(program, lookup, leaf, rule if len(rules) > 1 else "")
+            bands += (replace(band, whole=term.feature.whole) for band in found)
     return bands
 
 
@@ -136,7 +143,7 @@ def full_rule(region: Region) -> str:
 def _alternatives(feature: Feature, support: Support) -> str:
     name = quote(feature.name, is_name=True)
     if feature.is_numeric:
-        texts = [_between(name, low, high) for low, high in support.intervals]
+        texts = [_between(feature, low, high) for low, high in support.intervals]
     else:
         codes = support.codes(feature.n_levels)
         inverse = feature.n_levels in codes  # unseen labels belong to it: name those outside
@@ -148,15 +155,10 @@ def _alternatives(feature: Feature, support: Support) -> str:
     return texts[0] if len(texts) == 1 else f"({' or '.join(texts)})"
 
 
-def _between(name: str, low: float, high: float) -> str:
+def _between(feature: Feature, low: float, high: float) -> str:
     if math.isinf(low) and math.isinf(high):
-        return f"{name} is present"
-    above = f"{number_text(low)} < " if math.isfinite(low) and math.isfinite(high) else ""
-    return (
-        f"{above}{name} <= {number_text(high)}"
-        if math.isfinite(high)
-        else f"{name} > {number_text(low)}"
-    )
+        return f"{quote(feature.name, is_name=True)} is present"
+    return between(feature, low, high)
 
 
 def _bands(program: Program, lookup: Lookup, leaf: int, rule: str) -> Iterator[Band]:
