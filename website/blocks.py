@@ -2,7 +2,7 @@
 
 A page comes in; what every block printed and the files it wrote come out. A block that fails stops
 the page with an error that names the page and the line. `kept_run` remembers the results in
-``build/pages`` until the page or calmgam changes; tests run every page afresh and leave their
+``build/pages`` until its code or calmgam changes; tests run every page afresh and leave their
 results there, so that the site that is built after them runs nothing twice.
 """
 
@@ -133,9 +133,10 @@ def kept_run(page: Path, kept: Path = KEPT, fresh: bool = False) -> Run:
 
 
 def key(page: Path) -> str:
-    """Return the folder name of a page's results: its name and a digest of all they depend on."""
+    """Return the folder name of a page's results: its name and a digest of its code and calmgam's."""
     name = page.relative_to(ROOT) if ROOT in page.parents else Path(page.name)
-    digest = hashlib.sha256(SOURCE_DIGEST + page.read_bytes()).hexdigest()[:DIGITS]
+    code = "\0".join(block.code for block in python_blocks(page.read_text(encoding="utf-8")))
+    digest = hashlib.sha256(SOURCE_DIGEST + code.encode()).hexdigest()[:DIGITS]
     return f"{'-'.join(name.with_suffix('').parts)}-{digest}"
 
 

@@ -4,8 +4,8 @@
 
 A ``text`` block right below a python block shows what that block printed. `differences` says where
 it is another text (numbers aside: they may differ in the last digits from machine to machine), and
-the command writes all of them anew. Below a block that printed and has no such text, the site shows
-the printed one.
+the command writes all of them anew. The site has what was printed when it was built, also below
+blocks whose page shows nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 
 from website.blocks import ROOT, kept_run, missing_packages, python_blocks
 
-SHOWN = re.compile(r"\s*^ *```(?:text)?\n(.*?)^ *```[ ]*$", re.MULTILINE | re.DOTALL)
+SHOWN = re.compile(r"\s*^ *```text\n(.*?)^ *```[ ]*$", re.MULTILINE | re.DOTALL)
 VARIES = re.compile(r"[█▏▎▍▌▋▊▉]+|[0-9a-f]{8,}|[-+−]?\d[\d.,:e−-]*", re.IGNORECASE)
 
 
@@ -37,11 +37,11 @@ def pieces(text: str, outputs: tuple[str, ...]) -> list[tuple[str, str | None, s
 
 
 def with_outputs(text: str, outputs: tuple[str, ...]) -> str:
-    """Return a page's text with what each block printed below it, where it shows nothing."""
+    """Return a page's text with what each block printed below it."""
     parts = []
-    for before, shown, printed, _ in pieces(text, outputs):
+    for before, shown, printed, _ in pieces(refreshed(text, outputs), outputs):
         parts.append(before + (shown or ""))
-        if shown is None and printed.strip():
+        if shown is None and printed:
             fence = before.rpartition("\n")[2]
             indent = fence[: fence.index("`")]
             parts.append(f"\n\n{indent}```text\n{printed}\n{indent}```")
@@ -51,7 +51,7 @@ def with_outputs(text: str, outputs: tuple[str, ...]) -> str:
 def refreshed(text: str, outputs: tuple[str, ...]) -> str:
     """Return a page's text whose shown texts are those that were printed."""
     return "".join(
-        before + (shown or "" if not printed or shown is None else f"{printed}\n")
+        before + (f"{printed}\n" if shown and printed else shown or "")
         for before, shown, printed, _ in pieces(text, outputs)
     )
 

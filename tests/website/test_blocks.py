@@ -52,10 +52,11 @@ def test_errors_name_page_line_and_cause(page, broken, line, error):
         run_page(page, page.parent / "scratch")
 
 
-def test_results_are_kept_until_the_page_changes(page, tmp_path):
+def test_results_are_kept_until_the_code_changes(page, tmp_path):
     kept = tmp_path / "kept"
     first = kept_run(page, kept)
     (first.folder / "made.txt").write_text("kept")
+    page.write_text(PAGE.replace("# Title", "# Another title"))
     assert (kept_run(page, kept).folder / "made.txt").read_text() == "kept"
     assert (kept_run(page, kept, fresh=True).folder / "made.txt").read_text() == "made"
     page.write_text(PAGE.replace("x = 2", "x = 7"))
@@ -78,7 +79,6 @@ def test_a_page_that_fails_keeps_nothing(page, tmp_path):
 
 
 def test_packages_that_a_page_needs_are_named_if_missing():
-    assert missing_packages("# Title\n\n<!-- needs: numpy, no_such_package -->\n") == [
-        "no_such_package"
-    ]
+    needs = "# Title\n\n<!-- needs: numpy, no_such_package -->\n"
+    assert missing_packages(needs) == ["no_such_package"]
     assert missing_packages(PAGE) == []

@@ -47,6 +47,10 @@ def test_other_words_or_lines_are_a_difference_other_numbers_are_not():
     assert differences(PAGE, ("1\n", "2.5 riders\n1\n")) == [12]
 
 
+def test_the_site_has_what_was_printed():
+    assert with_outputs(PAGE, ("", "3 rides\n")) == PAGE.replace("2.5 riders", "3 rides")
+
+
 def test_texts_are_written_anew():
     new = refreshed(PAGE, ("1\n", "3 rides\n\nmore\n"))
     assert new == PAGE.replace("    2.5 riders\n", "    3 rides\n\n    more\n")
