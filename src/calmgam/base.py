@@ -85,8 +85,7 @@ class BaseCALM(Exporting):
         random_state: Any = None,
         n_jobs: int | None = -1,
         max_seconds: float | None = None,
-        callbacks: Callback | Sequence[Callback] | None = None,
-        verbose: bool = False,
+        verbose: bool | Callback | Sequence[Callback] = False,
     ) -> None:
         self.reference = reference
         self.growth = growth
@@ -102,7 +101,6 @@ class BaseCALM(Exporting):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.max_seconds = max_seconds
-        self.callbacks = callbacks
         self.verbose = verbose
 
     @classmethod
@@ -158,7 +156,7 @@ class BaseCALM(Exporting):
             "feature_types": self.feature_types,
             "seed": int(check_random_state(self.random_state).randint(2**31)),
             "n_jobs": effective_n_jobs(self.n_jobs),
-            "watch": Watch(self.callbacks, self.max_seconds, self.verbose),
+            "watch": Watch(self.verbose, self.max_seconds),
         }
         return Plan(**(asked | changes))
 

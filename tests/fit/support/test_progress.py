@@ -61,7 +61,7 @@ def test_the_search_of_regions_leaves_time_for_curves(monkeypatch):
     ("parameters", "message"),
     [
         ({"max_seconds": 0}, "max_seconds must be .*; got 0"),
-        ({"callbacks": [3]}, "callbacks must be functions of the progress; got 3"),
+        ({"verbose": ["a"]}, "verbose must be True, False, or functions .*; got 'a'"),
     ],
 )
 def test_what_makes_no_sense_is_refused(parameters, message):
@@ -83,7 +83,7 @@ def test_time_that_is_not_used_up_changes_nothing(table):
     X, y = table
     free = CALMRegressor(**QUICK).fit(X, y)
     seen = []
-    watched = CALMRegressor(max_seconds=1e6, callbacks=[seen.append], **QUICK).fit(X, y)
+    watched = CALMRegressor(max_seconds=1e6, verbose=[seen.append], **QUICK).fit(X, y)
     np.testing.assert_array_equal(watched.predict(X), free.predict(X))
     assert watched.ledger_.stopped == free.ledger_.stopped == ""
     assert {one.stage for one in seen} == {"regions", "curves"}
@@ -111,7 +111,7 @@ def test_curves_stop_with_the_best_so_far(table, curves, monkeypatch):
     monkeypatch.setattr("calmgam.fit.curves.boosting.CELLS_PER_CALL", 1)  # look after every round
     X, y = table
     growth = {"x0": ["x1 <= 0", "x1 > 0"]}
-    quick = {**QUICK, "curves": curves, "growth": growth, "callbacks": stop_curves}
+    quick = {**QUICK, "curves": curves, "growth": growth, "verbose": stop_curves}
     with pytest.warns(UserWarning, match="stopped by a callback, in stage 'curves'"):
         calm = CALMRegressor(**quick).fit(X, y)
     assert np.isfinite(calm.predict(X)).all()
@@ -120,11 +120,11 @@ def test_curves_stop_with_the_best_so_far(table, curves, monkeypatch):
 
 def test_estimators_with_callbacks_can_be_cloned_and_searched(table):
     X, y = table
-    calm = CALMRegressor(callbacks=[stop_curves], max_seconds=1e6, max_depth=0, **QUICK)
-    assert clone(calm).get_params()["callbacks"] == [stop_curves]
+    calm = CALMRegressor(verbose=[stop_curves], max_seconds=1e6, max_depth=0, **QUICK)
+    assert clone(calm).get_params()["verbose"] == [stop_curves]
     with pytest.warns(UserWarning, match="callback"):
         search = GridSearchCV(calm, {"max_bins": [16, 64]}, cv=2).fit(X, y)
     assert search.best_params_["max_bins"] in (16, 64)
     with pytest.warns(UserWarning, match="callback"):
         parameters = calm.fit(X, y).model_.provenance.settings["parameters"]
-    assert "0x" not in str(parameters["callbacks"])
+    assert "0x" not in str(parameters["verbose"])

@@ -55,27 +55,21 @@ class Watch:
 
     Parameters
     ----------
-    callbacks : sequence of callables
-        Called with a `FitProgress`; True, or a `StopFit`, ends the fit.
+    verbose : bool, callable or sequence of callables
+        True shows a bar. Callbacks are called with a `FitProgress`; one that returns True, or
+        raises `StopFit`, ends the fit.
     max_seconds : float, optional
         After which a fit ends with what it has.
-    verbose : bool
-        Whether to show a bar.
     """
 
     def __init__(
         self,
-        callbacks: Callback | Sequence[Callback] | None = None,
+        verbose: bool | Callback | Sequence[Callback] = False,
         max_seconds: float | None = None,
-        verbose: bool = False,
     ) -> None:
         if max_seconds is not None:
             check_number("max_seconds", max_seconds, above=0)
-        given = [callbacks] if callable(callbacks) else list(callbacks or ())
-        for one in given:
-            if not callable(one):
-                raise ValueError(f"callbacks must be functions of the progress; got {one!r}")
-        self.callbacks = [*given, draw_bar] if verbose else given
+        self.callbacks = callbacks_of(verbose)
         self.max_seconds = max_seconds
         self.start = time.monotonic()
         self.stopped = ""  # where and why
@@ -132,6 +126,18 @@ class StageProgress:
     def quietly(self, done: int, total: int) -> bool:
         """Look at the clock alone: for work beside a stage."""
         return bool(self.watch.stopped) or self.watch.is_late(self.stage)
+
+
+def callbacks_of(verbose: bool | Callback | Sequence[Callback]) -> list[Callback]:
+    """Return who is told of the progress; True is the bar."""
+    given = list(verbose) if isinstance(verbose, list | tuple) else [verbose] if verbose else []
+    for one in given:
+        if not callable(one) and one not in (True, 1):
+            raise ValueError(
+                "verbose must be True, False, or functions that are called with the progress; "
+                f"got {one!r}"
+            )
+    return [one if callable(one) else draw_bar for one in given]
 
 
 def _wants_to_stop(callback: Callback, progress: FitProgress) -> bool:
