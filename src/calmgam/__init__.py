@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from calmgam.fit.data.robust_losses import AbsoluteError, Huber, Quantile
     from calmgam.fit.regions.heterogeneity.search import Heterogeneity
     from calmgam.fit.regions.joint.search import Joint
+    from calmgam.fit.support.progress import FitProgress, StopFit
 
 __all__ = [
     "AbsoluteError",
@@ -25,6 +26,7 @@ __all__ = [
     "Boosting",
     "CALMClassifier",
     "CALMRegressor",
+    "FitProgress",
     "Gamma",
     "Heterogeneity",
     "Huber",
@@ -36,6 +38,7 @@ __all__ = [
     "Quantile",
     "Splines",
     "SquaredError",
+    "StopFit",
     "Tweedie",
     "datasets",
     "date_parts",
@@ -50,6 +53,7 @@ _HOMES = {
     "Boosting": "calmgam.fit.curves.boosting",
     "CALMClassifier": "calmgam.estimators",
     "CALMRegressor": "calmgam.estimators",
+    "FitProgress": "calmgam.fit.support.progress",
     "Gamma": "calmgam.fit.data.log_losses",
     "Heterogeneity": "calmgam.fit.regions.heterogeneity.search",
     "Huber": "calmgam.fit.data.robust_losses",
@@ -60,6 +64,7 @@ _HOMES = {
     "Quantile": "calmgam.fit.data.robust_losses",
     "Splines": "calmgam.fit.curves.splines.fitting",
     "SquaredError": "calmgam.fit.data.losses",
+    "StopFit": "calmgam.fit.support.progress",
     "Tweedie": "calmgam.fit.data.log_losses",
 }
 

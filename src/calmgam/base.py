@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -31,11 +32,13 @@ from calmgam.fit.regions.growth import Growth
 from calmgam.fit.regions.search import GROWTHS
 from calmgam.fit.scale.rows import Roles
 from calmgam.fit.support.parts import Part, part_of
+from calmgam.fit.support.progress import Callback, Watch
 from calmgam.fit.support.threads import effective_n_jobs
 from calmgam.large_tables import read_dataset
 from calmgam.model.columns import as_table
 from calmgam.model.fields import checked_offset
 from calmgam.model.ledger import Ledger, PathSplit
+from calmgam.model.pages import see
 from calmgam.model.provenance import Provenance, table_digest, utc_now
 from calmgam.model.schema import FloatArray
 from calmgam.parameters import paper_parameters
@@ -81,7 +84,8 @@ class BaseCALM(Exporting):
         feature_types: Mapping[str | int, str | Sequence[Any]] | None = None,
         random_state: Any = None,
         n_jobs: int | None = -1,
-        verbose: bool = False,
+        max_seconds: float | None = None,
+        verbose: bool | Callback | Sequence[Callback] = False,
     ) -> None:
         self.reference = reference
         self.growth = growth
@@ -96,6 +100,7 @@ class BaseCALM(Exporting):
         self.feature_types = feature_types
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_seconds = max_seconds
         self.verbose = verbose
 
     @classmethod
@@ -151,7 +156,7 @@ class BaseCALM(Exporting):
             "feature_types": self.feature_types,
             "seed": int(check_random_state(self.random_state).randint(2**31)),
             "n_jobs": effective_n_jobs(self.n_jobs),
-            "verbose": self.verbose,
+            "watch": Watch(self.verbose, self.max_seconds),
         }
         return Plan(**(asked | changes))
 
@@ -170,7 +175,14 @@ class BaseCALM(Exporting):
         else:
             model = learn_curves(prepared, regions, plan)
         self.flat_features_ = tuple(prepared.schema.names[i] for i in sorted(regions.flat))
+        model = replace(model, ledger=replace(model.ledger, stopped=plan.watch.stopped))
         self.model_ = replace(model, provenance=self._provenance(given, plan))
+        if plan.watch.stopped:
+            warnings.warn(
+                f"the fit was stopped {plan.watch.stopped}: the model is the best found so far"
+                + see("scale#a-fit-that-must-end"),
+                stacklevel=4,
+            )
         return self
 
     def _provenance(self, given: Given, plan: Plan) -> Provenance:

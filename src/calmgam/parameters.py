@@ -105,8 +105,14 @@ PARAMETERS = """
         Same seed, same model, for any `n_jobs`.
     n_jobs : int or None, default=-1
         Threads; -1 uses all cores, None means 1.
-    verbose : bool, default=False
-        Show the progress of every stage.
+    max_seconds : float, optional
+        When to stop: after about this time the model is the best found so far, and a warning, the
+        ledger and the summary say so. A search of regions may take two thirds of it; if it is
+        stopped, there are none. A limit that is not reached changes nothing.
+    verbose : bool, callable or list of callables, default=False
+        True: show the progress of every stage. Callbacks are called with a `FitProgress` when
+        stages begin, advance and end; one that returns True or raises `StopFit` stops the fit, as
+        `max_seconds` does. ``[True, callback]`` does both.
 """
 
 ATTRIBUTES = """

@@ -84,6 +84,8 @@ def test_without_a_model_it_is_the_same_for_all_values_of_training(region):
         (Condition(HOUR, "<=", -0.5), "hour <= -1"),
         (Condition(HOLIDAY, "<=", 0.5), "holiday = 0"),
         (Condition(HOLIDAY, ">", 0.5), "holiday = 1"),
+        (Condition(HOLIDAY, "!=", 0.0, bounds=(-math.inf, 0.5)), "holiday = 1"),
+        (Condition(DOSE, "!=", 2.5, bounds=(2.0, math.inf)), "dose = 0.5"),
         (Condition(DOSE, ">", 2.0, True), "dose = 2.5 or missing"),
         (Condition(DOSE, "<=", 3.0), "dose <= 3"),
         (Condition(SPEED, "<=", 3.25), "speed <= 3.25"),

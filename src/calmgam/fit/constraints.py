@@ -21,6 +21,7 @@ from calmgam.fit.support.settings import check_in
 from calmgam.model.exact.changes import largest_change, moves_up
 from calmgam.model.exact.inputs import Inputs, rounding
 from calmgam.model.glassbox import Model
+from calmgam.model.pages import see
 from calmgam.model.schema import FloatArray, Schema
 
 WORDS = tuple(run.value for run in Run if run is not Run.free)
@@ -80,7 +81,7 @@ class Constraints:
                 name = model.schema.names[i]
                 raise RuntimeError(
                     f"monotone: the model could not be proved {run.value} in {name!r}; "
-                    f"it may fail by {excess:.3g} on the scale of the score"
+                    f"it may fail by {excess:.3g} on the scale of the score{see('auditing')}"
                 )
 
 

@@ -49,7 +49,8 @@ from calmgam.fit.scale.rows import (
 )
 from calmgam.fit.scale.sources import engine_of
 from calmgam.fit.scale.sums import check_sums, why_no_sums
-from calmgam.fit.support.progress import stage
+from calmgam.fit.support.memory import warn_of_memory
+from calmgam.fit.support.progress import StopFit, Watch
 from calmgam.fit.support.settings import check_integer
 from calmgam.model.canonical import cell_counts
 from calmgam.model.glassbox import Model, Term
@@ -83,7 +84,8 @@ class Plan:
     feature_types : mapping or None
         As in `Schema.learn`.
     seed, n_jobs : int
-    verbose : bool
+    watch : Watch
+        Who is told of the progress, and may stop.
     """
 
     reference: Any
@@ -99,7 +101,7 @@ class Plan:
     feature_types: Mapping[str | int, Any] | None
     seed: int
     n_jobs: int
-    verbose: bool
+    watch: Watch
 
     def check(self, loss: Loss) -> None:
         """Refuse what makes no sense, before any work is done."""
@@ -129,6 +131,10 @@ def prepare(X: Any, target: Target, plan: Plan, schema: Schema | None = None) ->
     constraints = Constraints.read(plan.monotone, schema)
     check_runs(plan.curves, constraints.runs.values(), target.loss)
     limits = read_limits(plan, constraints, schema)
+    if is_new:
+        warn_of_memory(
+            target.n_rows, schema.n_features, plan.curves.n_bags, target.loss.n_outputs or 1
+        )
     encoded = schema.encode(X)
     if is_new:
         warn_of_identifiers(encoded, schema)
@@ -188,7 +194,7 @@ def prepare_dataset(dataset: Any, roles: Roles, plan: Plan, read: ReadTarget) ->
     columns = Columns.of(
         engine.schema, roles.target, roles.weight, roles.offset, plan.feature_types
     )
-    with stage("sample", plan.verbose) as progress:
+    with plan.watch.stage("sample") as progress:
         statistic = ProfilePass(columns, SAMPLE_ROWS, plan.n_jobs)
         profile = engine.map_reduce(statistic, columns.names, progress)
     profile.check()
@@ -227,17 +233,30 @@ def find_regions(prepared: Prepared, plan: Plan) -> Regions:
     if not isinstance(plan.growth, Growth):
         regions = Regions(given_trees(plan.growth, prepared))
     elif plan.max_depth == 0:
-        regions = Regions((PartitionTree.trivial(),) * prepared.schema.n_features)
+        regions = no_regions(prepared)
     else:
-        with stage("regions", plan.verbose) as progress:
-            regions = search_regions(plan.growth, replace(prepared, progress=progress))
+        regions = _searched(plan.growth, prepared, plan.watch)
     prepared.limits.policy.check(regions.trees, prepared.schema)
     return regions
 
 
+def no_regions(prepared: Prepared) -> Regions:
+    """Return the regions of a plain GAM."""
+    return Regions((PartitionTree.trivial(),) * prepared.schema.n_features)
+
+
+def _searched(growth: Growth, prepared: Prepared, watch: Watch) -> Regions:
+    """Search regions; a search that is stopped has found none."""
+    with watch.stage("regions") as progress:
+        try:
+            return search_regions(growth, replace(prepared, progress=progress))
+        except StopFit:
+            return no_regions(prepared)
+
+
 def learn_curves(prepared: Prepared, regions: Regions, plan: Plan) -> Model:
     """Learn all curves in the regions, and make the model."""
-    with stage("curves", plan.verbose) as progress:
+    with plan.watch.stage("curves") as progress:
         data = CurveData(
             prepared.binned.cells(regions.trees),
             prepared.binned,
@@ -295,7 +314,7 @@ def learn_curves_of_all(large: Large, regions: Regions, plan: Plan) -> Model:
     if large.is_whole:
         return learn_curves(large.prepared, regions, plan)
     assert isinstance(plan.curves, Boosting)  # `check_sums`, `is_large`
-    return learn_from_moments(large.prepared, large.rows, regions, plan.curves, plan.verbose)
+    return learn_from_moments(large.prepared, large.rows, regions, plan.curves, plan.watch)
 
 
 def count_returns(
@@ -305,6 +324,6 @@ def count_returns(
     *_, rng = np.random.default_rng(plan.seed).spawn(3)  # two are for `prepare`
     if not isinstance(plan.growth, Growth):
         return []  # nothing was searched
-    with stage("stability", plan.verbose) as progress:
+    with plan.watch.stage("stability") as progress:
         rows = replace(prepared, rng=rng, bags=prepared.bags[:, :0], progress=progress)
         return stability_of(splits, plan.growth, rows, n_boot)

@@ -20,6 +20,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from calmgam.model.pages import see
+
 FloatArray = NDArray[np.float64]
 AnyArray = NDArray[Any]
 Key = tuple[type, Hashable]
@@ -213,7 +215,7 @@ def unreadable(name: str, what: str) -> ValueError:
     hint = "calmgam.date_parts(X) makes numbers of dates; or " if is_date else ""
     return ValueError(
         f"column {name!r} holds {what} values, which are neither numbers, booleans nor levels: "
-        f"{hint}convert it to numbers or text, or leave it out"
+        f"{hint}convert it to numbers or text, or leave it out{see('data#what-columns-are')}"
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from calmgam.model.columns import Column, label
+from calmgam.model.pages import see
 
 NOMINAL, CONTINUOUS = "nominal", "continuous"
 RULE = 'be "nominal", "continuous" or the list of its levels in their order'
@@ -62,7 +63,7 @@ def check_listed(name: str, order: Collection[str], seen: Collection[str]) -> No
     if absent:
         raise ValueError(
             f"feature_types[{name!r}] must list every level of the column; "
-            f"{list(order)} lacks {absent[0]!r}"
+            f"{list(order)} lacks {absent[0]!r}{see('data#what-columns-are')}"
         )
 
 

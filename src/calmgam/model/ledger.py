@@ -235,6 +235,8 @@ class Ledger:
         feature's own is measured.
     effect
         The local effects whose heterogeneity was measured.
+    stopped
+        By what, and in which stage, the fit was stopped before its end; empty if it was not.
     """
 
     n_features: int = 0
@@ -242,6 +244,7 @@ class Ledger:
     path: tuple[PathPoint, ...] = ()
     is_joint: bool = False
     effect: str = "pdp"
+    stopped: str = ""
 
     def keeping(self, n_splits: int) -> Ledger:
         """Return the ledger of joint growth with another number of its splits kept."""
@@ -294,24 +297,27 @@ class Ledger:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return {
+        plain = {
             "n_features": self.n_features,
             "is_joint": self.is_joint,
             "effect": self.effect,
             "splits": [record.to_dict() for record in self.splits],
             "path": [point.to_dict() for point in self.path],
         }
+        return plain | ({"stopped": self.stopped} if self.stopped else {})
 
     @classmethod
     def from_dict(cls, plain: Document, schema: Schema) -> Ledger:
         """Inverse of `to_dict`."""
-        plain = Plain.of(plain).fields("n_features", "is_joint", "effect", "splits", "path")
+        names = ("n_features", "is_joint", "effect", "splits", "path")
+        plain = Plain.of(plain).fields(*names, optional=("stopped",))
         return cls(
             n_features=plain["n_features"].integer(),
             splits=tuple(SplitRecord.from_dict(part, schema) for part in plain["splits"].items()),
             path=tuple(map(PathPoint.from_dict, plain["path"].items())),
             is_joint=plain["is_joint"].flag(),
             effect=plain["effect"].text(),
+            stopped=plain["stopped"].text() if "stopped" in plain else "",
         )
 
 

@@ -300,12 +300,16 @@ def quote(text: str, is_name: bool = False) -> str:
 def _number_statements(name: str, feature: Feature, conditions: list[Condition]) -> list[str]:
     low = max((c.threshold for c in conditions if c.operator == ">"), default=-math.inf)
     high = min((c.threshold for c in conditions if c.operator == "<="), default=math.inf)
-    statements = [
-        f"{name} {c.operator} {number_text(c.threshold)}"
-        for c in conditions
-        if c.operator in ("=", "!=")
-    ]
+    statements = [_value_statement(name, c) for c in conditions if c.operator in ("=", "!=")]
     return statements + ([] if low == -high == -math.inf else [between(feature, low, high)])
+
+
+def _value_statement(name: str, condition: Condition) -> str:
+    feature, value = condition.feature, condition.threshold
+    ends = (feature.low, feature.high)
+    if condition.operator == "!=" and feature.two_valued and value in ends:
+        return f"{name} = {number_text(ends[value == feature.low])}"  # the other one
+    return f"{name} {condition.operator} {number_text(value)}"
 
 
 def between(feature: Feature, low: float, high: float) -> str:

@@ -32,6 +32,7 @@ from calmgam.model.columns import (
     sorted_labels,
 )
 from calmgam.model.feature_types import Asked, as_asked, read_feature_types
+from calmgam.model.pages import see
 from calmgam.model.plain import Document, Plain
 
 __all__ = ["Feature", "FloatArray", "Schema"]
@@ -377,7 +378,7 @@ def _strangeness(feature: Feature, column: Column) -> str:
     more = ", …" if feature.n_levels > MAX_SHOWN_LEVELS else ""
     return (
         f"no value of column {feature.name!r} was seen in training; it holds values like "
-        f"{value!r}, its levels are {levels}{more}"
+        f"{value!r}, its levels are {levels}{more}{see('data#levels-that-training-has-not-seen')}"
     )
 
 

@@ -69,7 +69,8 @@ def summary(
     if n_features is not None and n_features < 1:
         raise ValueError(f"n_features must be at least 1, or None for all; got {n_features}")
     view = shown_view(model_view(model, X, y, sample_weight, offset))
-    history = [line for line in (history_text(model.ledger), origin_text(model)) if line]
+    stopped = model.ledger.stopped and f"stopped {model.ledger.stopped}: the best found so far"
+    history = [line for line in (history_text(model.ledger), stopped, origin_text(model)) if line]
     history += [cut(f"edited {trail_text(record)}", N_COLUMNS) for record in model.trail]
     everything = _summary_lines(view, history, None)
     if n_features is None:

@@ -161,9 +161,8 @@ def update_in_turn(
             heights[i] += step
             residual -= step[cells[i]]
             risks.append(float(np.average(residual**2, weights=weights)))
-        if progress:
-            progress(sweep + 1, settings.max_sweeps)
-        if is_settled(risks[:: len(order)], settings.tolerance):
+        is_late = progress is not None and progress(sweep + 1, settings.max_sweeps)
+        if is_settled(risks[:: len(order)], settings.tolerance) or is_late:
             break
     return heights, risks
 

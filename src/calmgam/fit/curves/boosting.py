@@ -283,5 +283,5 @@ def _run(
     while waiting:
         finished = list(parallel_map(lambda group: group.advance(rounds_per_call), waiting, n_jobs))
         waiting = [group for group, done in zip(waiting, finished, strict=True) if not done]
-        if progress:
-            progress(max(group.round for group in groups), max_rounds)
+        if progress and progress(max(group.round for group in groups), max_rounds):
+            break  # every bag has the curves of its best round

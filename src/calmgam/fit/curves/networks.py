@@ -182,8 +182,8 @@ def train(data: CurveData, settings: Networks) -> Curves:
             loss = curves.validation_loss(data)
             if best is None or loss < best.losses[0]:
                 best, best_epoch = replace(curves, losses=np.array([loss])), epoch
-            if data.progress:
-                data.progress(epoch + 1, n_epochs)
+            if data.progress and data.progress(epoch + 1, n_epochs):
+                break
             if epoch - best_epoch >= settings.patience * n_epochs:
                 break
     assert best is not None

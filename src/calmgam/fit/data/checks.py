@@ -19,6 +19,7 @@ from sklearn.utils.validation import assert_all_finite, column_or_1d
 from calmgam.fit.data.bags import BAGS
 from calmgam.fit.data.target import Target
 from calmgam.model.columns import is_missing
+from calmgam.model.pages import see
 from calmgam.model.schema import Feature, FloatArray, Schema
 
 MIN_ROWS_OF_IDENTIFIERS = 50  # fewer rows are too few to warn of anything
@@ -150,7 +151,8 @@ def warn_of_identifiers(X: FloatArray, schema: Schema) -> None:
         if identifies(column, feature):
             warnings.warn(
                 f"column {feature.name!r} looks like an identifier (nearly every row has its own "
-                "value): a model can only memorise it; consider dropping it",
+                "value): a model can only memorise it; consider dropping it"
+                + see("data#columns-to-leave-out"),
                 stacklevel=6,
             )
 
@@ -163,7 +165,8 @@ def warn_of_rare_classes(target: Target) -> None:
         if len(rows) < FEW_EVENTS:
             warnings.warn(
                 f"class {label!r} has {len(rows)} of {target.n_rows} rows: with fewer than "
-                f"{FEW_EVENTS} events a model learns little more than how rare they are",
+                f"{FEW_EVENTS} events a model learns little more than how rare they are"
+                + see("data#targets"),
                 stacklevel=6,
             )
 

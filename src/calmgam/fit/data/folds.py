@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from calmgam.fit.data.target import Target
 from calmgam.fit.support.parts import NO_RECORD, tuned
-from calmgam.fit.support.progress import Progress
+from calmgam.fit.support.progress import Progress, stop_if
 from calmgam.fit.support.threads import parallel_map
 from calmgam.model.schema import FloatArray
 
@@ -63,7 +63,7 @@ class Folds:
         for result in parallel_map(work, range(len(self.parts)), n_jobs):
             results.append(result)
             if progress:
-                progress(len(results), len(self.parts))
+                stop_if(progress(len(results), len(self.parts)))
         return results
 
     def row_by_row(self, values: Sequence[FloatArray]) -> FloatArray:

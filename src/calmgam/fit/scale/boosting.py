@@ -100,8 +100,8 @@ def _boosted(
     while waiting:
         done = list(parallel_map(lambda bag: bag.advance(per_call), waiting, data.n_jobs))
         waiting = [bag for bag, is_done in zip(waiting, done, strict=True) if not is_done]
-        if data.progress:
-            data.progress(max(bag.round for bag in bags), settings.max_rounds)
+        if data.progress and data.progress(max(bag.round for bag in bags), settings.max_rounds):
+            break
     return bags
 
 

@@ -22,7 +22,7 @@ from calmgam.fit.scale.boosting import MomentData, boost_moments
 from calmgam.fit.scale.inside_bins import in_fine_bins
 from calmgam.fit.scale.moments import Cells, Expansion, FixedPoint, Moments
 from calmgam.fit.scale.rows import AllRows
-from calmgam.fit.support.progress import stage
+from calmgam.fit.support.progress import Watch
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import FloatArray
 
@@ -47,7 +47,7 @@ def bins_of_gram(binned: Binned, trees: Any) -> Binned:
 
 
 def learn_from_moments(
-    prepared: Prepared, rows: AllRows, regions: Regions, curves: Boosting, verbose: bool
+    prepared: Prepared, rows: AllRows, regions: Regions, curves: Boosting, watch: Watch
 ) -> Model:
     """Learn all curves from all rows; `prepared` is the sample that found the regions.
 
@@ -63,9 +63,9 @@ def learn_from_moments(
         expansion, n_passes = Expansion(target.loss, start), N_PASSES
         curves = scaled(curves, target.loss.max_hessian)
     for k in range(n_passes):
-        with stage(f"rows {k + 1}/{n_passes}", verbose) as progress:
+        with watch.stage(f"rows {k + 1}/{n_passes}") as progress:
             moments = rows.moments(cells, prepared.n_jobs, progress, expansion)
-        with stage("curves", verbose) as progress:
+        with watch.stage("curves") as progress:
             fixed = expansion.fixed(rows.fixed) if expansion else rows.fixed
             seed, n_jobs = prepared.seed, prepared.n_jobs
             data = MomentData(moments, cells, fixed, order, seed, n_jobs, progress)

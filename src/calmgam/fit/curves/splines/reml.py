@@ -77,9 +77,8 @@ def estimate(
         if step == 0 or not data.target.loss.is_quadratic:
             search.expand()
         change = search.solve()
-        if data.progress:
-            data.progress(step + 1, max_steps)
-        if change < tolerance:
+        is_late = data.progress is not None and data.progress(step + 1, max_steps)
+        if change < tolerance or is_late:
             break
         search.adapt_penalties()
     if any(run is not Run.free for run in data.binned.runs):

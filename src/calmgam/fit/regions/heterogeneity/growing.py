@@ -23,6 +23,7 @@ from calmgam.fit.regions.candidates import Candidates, code_matrix
 from calmgam.fit.regions.heterogeneity.best_split import Split, best_split
 from calmgam.fit.regions.heterogeneity.settings import HeterogeneitySettings
 from calmgam.fit.regions.heterogeneity.top_splits import GrownNode, GrownTrees
+from calmgam.fit.support.progress import stop_if
 from calmgam.model.ledger import SplitRecord
 from calmgam.model.regions import Region
 from calmgam.model.schema import Feature
@@ -108,7 +109,7 @@ def grow_all(
             effects, feature, background, settings, depth, prepared.n_jobs, policy
         )
         if prepared.progress is not None:
-            prepared.progress(done, len(limits.split_features))
+            stop_if(prepared.progress(done, len(limits.split_features)))
     n_features = prepared.schema.n_features
     grown = GrownTrees(growths, n_features, settings.effect, settings.rank)
     most = settings.most_splits(limits, n_features)
