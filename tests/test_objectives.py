@@ -108,7 +108,7 @@ def test_one_categorical_feature_gives_weighted_quantiles(loss):
     for level in "pqr":
         there = levels == level
         share = np.average(y[there] <= score[there], weights=weights[there])
-        assert share == pytest.approx(loss.level, abs=0.02)  # the kink is smoothed
+        assert share == pytest.approx(loss.level, abs=0.01)  # the kink is smoothed
 
 
 def test_one_categorical_feature_gives_hubers_m_estimator():
@@ -396,12 +396,14 @@ def test_bags_share_out_the_events():
     assert set(events.tolist()) == {2}  # of ten events, in every bag
 
 
-def test_few_rows_with_large_exposures():
+@pytest.mark.parametrize("n_zeros", [0, 1, 2])
+def test_few_rows_with_large_exposures(n_zeros):
     rng = np.random.default_rng(5)
     exposure = rng.uniform(100, 900, 64)
     group = rng.choice(["young", "old"], 64)
     rate = np.where(group == "young", 0.06, 0.02)
     y = rng.poisson(rate * exposure).astype(float)
+    y[:n_zeros] = 0.0  # a single row without events must not keep the others from being learned
     X = pd.DataFrame({"group": group, "noise": rng.normal(size=64)})
     model = CALMRegressor(objective="poisson", **QUICK).fit(X, y, offset=np.log(exposure))
     predicted = model.predict(X)  # rates

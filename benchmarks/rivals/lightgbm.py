@@ -28,7 +28,8 @@ def fit_lightgbm(X, y, task, n_jobs, seed, sample_weight=None):
         X.iloc[train],
         y[train],
         sample_weight=weights[train],
-        eval_set=[(X.iloc[stop], y[stop])],
+        eval_X=X.iloc[stop],
+        eval_y=y[stop],
         eval_sample_weight=[weights[stop]],
         callbacks=[early_stopping(50, verbose=False)],
     )
