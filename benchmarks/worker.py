@@ -80,9 +80,7 @@ def scores(task: str, y, predicted, weights=None) -> dict[str, float]:
         return {"rmse": rmse, "r2": r2, "error": rmse}
     if task in POWERS:
         positive = np.maximum(predicted, 1e-12)
-        deviance = mean_tweedie_deviance(
-            y, positive, sample_weight=weights, power=POWERS[task]
-        )
+        deviance = mean_tweedie_deviance(y, positive, sample_weight=weights, power=POWERS[task])
         return {"deviance": deviance, "error": deviance}
     if task == "multiclass":
         loss = log_loss(y, predicted, sample_weight=weights, labels=np.arange(predicted.shape[1]))

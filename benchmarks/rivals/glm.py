@@ -7,7 +7,8 @@ def fit_glm(X, y, task, n_jobs, seed, sample_weight=None):
     import pandas as pd
     import statsmodels.api as sm
 
-    families = {"poisson": sm.families.Poisson(), "gamma": sm.families.Gamma(sm.families.links.Log())}
+    log = sm.families.links.Log()
+    families = {"poisson": sm.families.Poisson(log), "gamma": sm.families.Gamma(log)}
     design = pd.get_dummies(X, drop_first=True, dtype=float).astype(float)
     medians = design.median()
     matrix = sm.add_constant(design.fillna(medians), has_constant="add")

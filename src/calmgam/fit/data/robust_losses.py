@@ -29,7 +29,7 @@ from calmgam.model.objectives import (
 from calmgam.model.schema import FloatArray
 
 # Bandwidth as a share of the mean loss, up to so many rows. On fold 1 of airfoil, ccpp, seoul_bike,
-# levels 0.25 and 0.9, shares from 0.5 to 1.2 are level: 3 % apart on single ones, 0.2 % in the mean.
+# levels 0.25 and 0.9, shares from 0.5 to 1.2 are level: up to 3 % apart, 0.2 % in the mean.
 SHARE, SHARE_ROWS = 0.8, 20_000
 LEAST = 1e-6  # bandwidth
 HALF_VARIANCE = np.pi**2 / 6  # of the logistic distribution
