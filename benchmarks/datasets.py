@@ -1,6 +1,7 @@
 """Datasets by name: load(name) -> (X, y, task), and the rows of one fold.
 
-- the public tables of the folder CALMGAM_DATA (one <name>.csv.gz each, listed in datasets.csv);
+- the public tables of the folder CALMGAM_DATA (one <name>.csv.gz each, listed in datasets.csv),
+  and of one of amounts with zeros, as `<name>-positive`, its rows above 0;
 - `case1-seed0` … `case3-seed4`: the paper's synthetic cases;
 - `million`: a simulated table of 1,000,000 rows with five true interactions.
 Folds are those of KFold(5, shuffle=True, random_state=0); the fold `all` trains and tests on
@@ -16,13 +17,20 @@ import pandas as pd
 from sklearn.model_selection import KFold
 
 N_FOLDS = 5
+SYNTHETIC = r"case([123])-seed(\d+)"
+POSITIVE = "-positive"  # behind the name of a table: its rows above 0
 
 
 def load(name: str) -> tuple[pd.DataFrame, np.ndarray, str]:
-    """Return the features, the target and the task ("regression" or "classification")."""
+    """Return the features, the target and the task.
+
+    Tasks are "regression", "classification", and those of `benchmarks.targets`: "count", "rate"
+    (events per unit of exposure, which `weights` returns), "nonnegative" (amounts, some of them 0),
+    "positive" and "multiclass". Classes are 0, 1, 2, … in the order of their labels.
+    """
     if name == "million":
         return simulate_million()
-    if synthetic := re.fullmatch(r"case([123])-seed(\d+)", name):
+    if synthetic := re.fullmatch(SYNTHETIC, name):
         case, seed = map(int, synthetic.groups())
         return simulate_case(case, seed)
     return read_table(name)
@@ -43,23 +51,56 @@ def catalogue() -> pd.DataFrame:
 
 
 def read_table(name: str) -> tuple[pd.DataFrame, np.ndarray, str]:
-    listed = catalogue()
-    if name not in listed.index:
+    table, listed = stored(name)
+    target, weights = table.pop("target").to_numpy(), weights_in(table, listed)
+    if weights is not None:
+        table = table.drop(columns=weights.name)
+    task = listed["task"]
+    if task == "rate":
+        target = target / weights.to_numpy()
+    elif task == "multiclass" or target.dtype == object:
+        target = np.unique(target.astype(str), return_inverse=True)[1]
+    return table, target, "positive" if name.endswith(POSITIVE) else task
+
+
+def weights(name: str) -> np.ndarray | None:
+    """Return the exposure or the survey weight of every row, if the table has one."""
+    if name == "million" or re.fullmatch(SYNTHETIC, name):
+        return None
+    found = weights_in(*stored(name))
+    return None if found is None else found.to_numpy(dtype=float)
+
+
+def stored(name: str) -> tuple[pd.DataFrame, pd.Series]:
+    """Return a table as it is stored, and its line of the catalogue."""
+    listed, base = catalogue(), name.removesuffix(POSITIVE)
+    if base not in listed.index:
         raise ValueError(f"dataset must be one of {', '.join(listed.index)}; got {name!r}")
-    table = pd.read_csv(folder() / f"{name}.csv.gz", keep_default_na=False)
-    categorical = [c for c in listed.loc[name, "categorical_columns"].split(";") if c]
+    path = folder() / f"{base}.csv.gz"
+    table = pd.read_csv(path, keep_default_na=False, na_values=[""])  # "NA" may be a level
+    categorical = [c for c in listed.loc[base, "categorical_columns"].split(";") if c]
     table[categorical] = table[categorical].astype(str)
-    target = table.pop("target").to_numpy()
-    return table, target, listed.loc[name, "task"]
+    if base != name:
+        table = table[table["target"] > 0].reset_index(drop=True)
+    return table, listed.loc[base]
+
+
+def weights_in(table: pd.DataFrame, listed: pd.Series) -> pd.Series | None:
+    column = listed.get("exposure") or listed.get("weight")
+    return table[column] if column else None
 
 
 def split(X: pd.DataFrame, y: np.ndarray, fold: str):
     """Return X_train, y_train, X_test, y_test of a fold: "0" to "4", or "all"."""
-    if fold == "all":
-        return X, y, X, y
-    folds = list(KFold(N_FOLDS, shuffle=True, random_state=0).split(X))
-    train, test = folds[int(fold)]
+    train, test = rows_of(fold, len(X))
     return X.iloc[train], y[train], X.iloc[test], y[test]
+
+
+def rows_of(fold: str, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows that train and those that test."""
+    if fold == "all":
+        return np.arange(n_rows), np.arange(n_rows)
+    return list(KFold(N_FOLDS, shuffle=True, random_state=0).split(np.arange(n_rows)))[int(fold)]
 
 
 def simulate_case(case: int, seed: int, n_rows: int = 1000):

@@ -25,8 +25,9 @@ from benchmarks.processes import run_limited
 
 COLUMNS = (
     *("dataset", "model", "fold", "task"),
-    *("rmse", "r2", "accuracy", "auc", "log_loss", "error"),
-    *("fit_seconds", "predict_seconds", "peak_memory_mb", "n_interactions", "status"),
+    *("rmse", "r2", "accuracy", "auc", "log_loss", "deviance", "error"),
+    *("fit_seconds", "cpu_seconds", "predict_seconds", "peak_memory_mb", "n_interactions"),
+    "status",
     *("n_rows", "n_features", "n_jobs", "versions", "machine"),
 )
 MACHINE = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"

@@ -15,11 +15,29 @@ XGBOOST = (  # xgboost-cpu is the same package without the CUDA payload
 )
 SKLEARN = "scikit-learn==1.9.1"
 TORCH = "torch==2.13.0"
+# Tasks whose target is a number, and the loss that fits each.
+LOSSES = {
+    "regression": "squared_error",
+    "count": "poisson",
+    "rate": "poisson",
+    "nonnegative": "tweedie",
+    "positive": "gamma",
+}
+TWEEDIE_POWER = 1.5
 
 
 def mean_response(model, X):
-    """Return probabilities of class 1 from a classifier, values from a regressor."""
-    return model.predict_proba(X)[:, 1] if hasattr(model, "predict_proba") else model.predict(X)
+    """Return values of a regressor; of a classifier probabilities of class 1, or of all of many."""
+    if not hasattr(model, "predict_proba"):
+        return model.predict(X)
+    probabilities = model.predict_proba(X)
+    return probabilities[:, 1] if probabilities.shape[1] == 2 else probabilities
+
+
+def as_categories(X):
+    """Return a data frame whose text columns are pandas categories."""
+    text = X.select_dtypes(exclude=["number", "bool"]).columns
+    return X.astype(dict.fromkeys(text, "category"))
 
 
 @dataclass(frozen=True)
@@ -32,9 +50,9 @@ class Rival:
         What pip installs into the model's environment. "." is calmgam's source tree; empty means
         the environment that runs the benchmark.
     fit
-        ``fit(X, y, task, n_jobs, seed) -> model``.
+        ``fit(X, y, task, n_jobs, seed) -> model``; with `sample_weight`, if it takes weights.
     predict
-        ``predict(model, X)`` -> values, or probabilities of class 1.
+        ``predict(model, X)`` -> values, or probabilities of class 1 (of every class, if many).
     n_interactions
         ``n_interactions(model)`` -> a count, or None where the word has no meaning.
     imports

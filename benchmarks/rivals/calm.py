@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 
-from benchmarks.rivals import TORCH, XGBOOST, Rival
+from benchmarks.rivals import LOSSES, TORCH, XGBOOST, Rival
 
 REFERENCES = {"xgb": "xgboost", "rf": "random_forest", "dnn": "mlp"}
 CURVES = {"boosting": "boosting", "spline": "splines", "nam": "networks"}  # in names -> parameter
@@ -47,12 +47,17 @@ def gam_name(curves: str) -> str:
     return "own_gam" if curves == "boosting" else f"gam-{curves}"
 
 
-def fit_calm(X, y, task, n_jobs, seed, preset="default", more_seed=0, **settings):
+def fit_calm(
+    X, y, task, n_jobs, seed, sample_weight=None, preset="default", more_seed=0, **settings
+):
     from calmgam import CALMClassifier, CALMRegressor
 
-    estimator = CALMRegressor if task == "regression" else CALMClassifier
+    estimator = CALMRegressor if task in LOSSES else CALMClassifier
     made = estimator.paper() if preset == "paper" else estimator()
-    return made.set_params(n_jobs=n_jobs, random_state=seed + more_seed, **settings).fit(X, y)
+    if LOSSES.get(task, "squared_error") != "squared_error":  # which older revisions lack
+        made.set_params(objective=LOSSES[task])
+    made.set_params(n_jobs=n_jobs, random_state=seed + more_seed, **settings)
+    return made.fit(X, y, sample_weight=sample_weight)
 
 
 RIVAL = Rival(

@@ -2,15 +2,25 @@
 
 from functools import partial
 
-from benchmarks.rivals import Rival
+from benchmarks.rivals import LOSSES, TWEEDIE_POWER, Rival
+
+OBJECTIVES = {
+    "squared_error": "rmse",
+    "poisson": "poisson_deviance",
+    "gamma": "gamma_deviance",
+    "tweedie": f"tweedie_deviance:variance_power={TWEEDIE_POWER}",
+}
 
 
-def fit_ebm(X, y, task, n_jobs, seed, **settings):
+def fit_ebm(X, y, task, n_jobs, seed, sample_weight=None, **settings):
     from interpret.glassbox import ExplainableBoostingClassifier, ExplainableBoostingRegressor
 
-    regression = task == "regression"
-    estimator = ExplainableBoostingRegressor if regression else ExplainableBoostingClassifier
-    return estimator(n_jobs=n_jobs, random_state=seed, **settings).fit(X, y)
+    if task in LOSSES:
+        objective = OBJECTIVES[LOSSES[task]]
+        model = ExplainableBoostingRegressor(objective=objective, n_jobs=n_jobs, **settings)
+    else:
+        model = ExplainableBoostingClassifier(n_jobs=n_jobs, **settings)
+    return model.set_params(random_state=seed).fit(X, y, sample_weight=sample_weight)
 
 
 RIVAL = Rival(

@@ -273,7 +273,7 @@ def learn_curves(prepared: Prepared, regions: Regions, plan: Plan) -> Model:
         prepared.schema, data, curves.among(features, data.shapes), errors, regions.kept
     )
     Constraints.kept_by(prepared.binned).prove(model, prepared.binned.centres)
-    intervals = _intervals(prepared, regions, curves.out_of_bag(data.only(features)))
+    intervals = _intervals(prepared, regions, lambda: curves.out_of_bag(data.only(features)))
     return replace(model, ledger=regions.ledger, path=regions.path, intervals=intervals)
 
 
@@ -287,14 +287,17 @@ def recounted(term: Term, prepared: Prepared) -> Term:
 
 
 def _intervals(
-    prepared: Prepared, regions: Regions, out_of_bag: FloatArray | None
+    prepared: Prepared, regions: Regions, score_out_of_bag: Callable[[], FloatArray | None]
 ) -> Intervals | None:
     """Measure errors where bags predict rows that they did not train on; None if they cannot.
 
     The regions have seen all rows; `benchmarks/intervals.py` measures that this hardly matters.
     """
     target = prepared.target
-    if target.classes or out_of_bag is None or target.offset is not None:
+    if target.classes or target.offset is not None:
+        return None
+    out_of_bag = score_out_of_bag()
+    if out_of_bag is None:
         return None
     shift, factor = target.units
     rows = np.flatnonzero(np.isfinite(out_of_bag) & (target.weights > 0))

@@ -3,6 +3,7 @@ import pytest
 
 from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.data.bags import can_stop, draw_bags
+from calmgam.fit.data.log_losses import Poisson
 from calmgam.fit.data.target import Target
 
 
@@ -42,6 +43,14 @@ def test_of_a_rare_class_some_rows_validate(n_events):
     assert np.all(np.any(roles[:n_events] == VALIDATES, axis=0))
     assert np.all(np.any(roles[:n_events] == TRAINS, axis=0))
     assert can_stop(target, roles)
+
+
+def test_a_single_row_without_events_is_no_hindrance():
+    counts = np.r_[0.0, np.arange(1.0, 64.0)]
+    target = Target.regression(counts, np.ones(64), Poisson())
+    assert can_stop(target, bags(target))
+    one_event = Target.regression(np.r_[np.zeros(63), 1.0], np.ones(64), Poisson())
+    assert not can_stop(one_event, bags(one_event))
 
 
 def test_a_single_event_leaves_no_way_to_stop():

@@ -3,6 +3,7 @@ import pytest
 
 from calmgam.fit.data import folds
 from calmgam.fit.data.folds import Folds, draw_folds, enough_rows
+from calmgam.fit.data.log_losses import Poisson
 from calmgam.fit.data.target import Target
 
 
@@ -15,6 +16,11 @@ def test_folds_are_alike_in_size_and_classes():
         assert counts.max() - counts.min() <= 1
     other = draw_folds(target, 4, np.random.default_rng(1))
     assert not np.array_equal(folds, other)
+
+
+def test_a_single_row_without_events_hinders_no_folds():
+    for counts, enough in ((np.r_[0.0, np.ones(99)], True), (np.r_[1.0, np.zeros(99)], False)):
+        assert enough_rows(Target.regression(counts, np.ones(100), Poisson())) == enough
 
 
 def test_every_fold_needs_some_rows_of_either_class():

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
+from scipy.special import expit
 
 from calmgam.fit.data.log_losses import Gamma, Poisson, Tweedie
 from calmgam.fit.data.losses import LogLoss, Loss, SquaredError
@@ -54,7 +55,8 @@ def test_a_parabola_that_touches_a_robust_loss_lies_above_it(loss):
 
         def smoothed(at):
             error = (y - at) / width
-            return width * (loss.level * error + np.logaddexp(0, -error))
+            density = np.pi**2 / 6 * expit(error) * expit(-error)
+            return width * (loss.level * error + np.logaddexp(0, -error) - density)
     else:
         smoothed = lambda at: loss.losses(y, at)  # noqa: E731
     gradient, curvature = loss.derivatives(y, score)

@@ -50,9 +50,10 @@ def draw_bags(target: Target, n_bags: int, rng: np.random.Generator) -> Bags:
 
 
 def can_stop(target: Target, bags: Bags) -> bool:
-    """Whether every bag has validation rows of two classes: without them it cannot stop in time."""
+    """Whether every bag validates on events, or on two classes: else it cannot stop in time."""
     validates = bags & VALIDATES != 0
-    has_rows = [bool(validates[rows].any(axis=0).all()) for rows in target.strata]
+    events = target.loss.events(target.values)
+    has_rows = [bool(validates[rows].any(axis=0).all()) for rows in events]
     return sum(has_rows) >= min(2, len(has_rows))
 
 

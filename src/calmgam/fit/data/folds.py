@@ -81,6 +81,6 @@ def draw_folds(target: Target, n_folds: int, rng: np.random.Generator) -> NDArra
 
 
 def enough_rows(target: Target) -> bool:
-    """Whether every fold would hold enough rows (of at least two classes)."""
-    sizes = sorted(map(len, target.strata))
+    """Whether every fold would hold enough rows: with events, or of at least two classes."""
+    sizes = sorted(map(len, target.loss.events(target.values)))
     return sizes[max(0, len(sizes) - 2)] >= FOLDS.n_folds * FOLDS.min_rows

@@ -68,6 +68,10 @@ class LogLinkLoss(Loss):
         parts = [np.flatnonzero(y == 0), np.flatnonzero(y > 0)]
         return [rows for rows in parts if len(rows)]
 
+    def events(self, y: FloatArray) -> list[NDArray[np.intp]]:
+        """Rows with events: a lone row without any is no hindrance."""
+        return [np.flatnonzero(y > 0)]
+
     def best_constant(  # noqa: D102
         self, y: FloatArray, weights: FloatArray, offset: FloatArray | None = None
     ) -> float:

@@ -124,6 +124,10 @@ class Loss(ABC):
         """Rows that are drawn apart, so that every draw has its share of each."""
         return [np.arange(len(y))]
 
+    def events(self, y: FloatArray) -> list[NDArray[np.intp]]:
+        """Rows without which nothing says when to stop: of two such groups, some of each."""
+        return self.strata(y)
+
     # ---- scores -----------------------------------------------------------------------------
 
     def best_constant(
