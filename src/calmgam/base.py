@@ -40,6 +40,7 @@ from calmgam.fit.scale.rows import Roles
 from calmgam.fit.support.parts import Part, part_of
 from calmgam.fit.support.settings import check_integer
 from calmgam.fit.support.threads import effective_n_jobs
+from calmgam.measuring import Measuring
 from calmgam.model.columns import as_table
 from calmgam.model.fields import checked_offset
 from calmgam.model.ledger import Ledger, PathSplit, frame_of
@@ -69,7 +70,7 @@ def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
     return safe_fit
 
 
-class BaseCALM(Exporting):
+class BaseCALM(Measuring, Exporting):
     """Regressor or classifier; which one says how y is read and scores are predictions."""
 
     def __init__(
