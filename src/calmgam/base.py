@@ -185,6 +185,7 @@ class BaseCALM(Measuring, Exporting):
             settings={
                 "estimator": type(self).__name__,
                 "parameters": self.get_params(deep=False),
+                **({"target": given.target_name} if given.target_name else {}),
             },
             seed=plan.seed,
             n_rows=given.n_rows,
@@ -324,6 +325,7 @@ class BaseCALM(Measuring, Exporting):
         if isinstance(y, str):
             raise ValueError(f"y must be an array: fit alone takes a dataset; got {y!r}")
         X = self._checked(X, reset=reset)
+        name = getattr(y, "name", None)  # of a series
         y = self._check_y(y, len(X))
         if offset is not None:
             offset = checked_offset(offset, len(X))
@@ -331,7 +333,8 @@ class BaseCALM(Measuring, Exporting):
         n_rows = len(X)
         X, y, weights, offset = weigh_rows(X, y, sample_weight, offset)
         target = self._target(y, weights, offset)
-        return Given(X, target, n_rows, sample_weight is not None, digest)
+        name = name if isinstance(name, str) else ""
+        return Given(X, target, n_rows, sample_weight is not None, digest, name)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Check a table as scikit-learn does; frames stay frames."""

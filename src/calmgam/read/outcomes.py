@@ -1,6 +1,6 @@
 """Rows with their outcomes: what was observed and what is predicted, as they are compared.
 
-In: a model, a table, its target, weights and offset. Out: an `Outcomes`. Classes become 0 and 1 (the
+In: a model, a table, its target, weights and offset. Out: `Outcomes`. Classes become 0 and 1 (the
 second of two classes, or one of many against all others); with a log link and an offset, which is
 the logarithm of an exposure, both are counted per unit of exposure.
 """
