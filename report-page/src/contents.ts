@@ -51,6 +51,7 @@ export interface Measures {
   origin: string;
   is_training: boolean;
   is_weighted: boolean;
+  is_rate: boolean;
   n_rows: number;
   performance: Record<string, number>;
   outputs: MeasuredOutput[]; // one, or one per class of many

@@ -59,6 +59,8 @@ function Origin({ measures }: { measures: Content }) {
         <>: {origin}. They are not the training table.</>
       )}
       {isWeighted && " Means and shares are weighted."}
+      {measures.is_rate &&
+        " Observed and predicted are per unit of exposure, and tenths hold equal exposure."}
     </p>
   );
 }

@@ -43,10 +43,11 @@ from calmgam.fit.support.threads import effective_n_jobs
 from calmgam.measuring import Measuring
 from calmgam.model.columns import as_table
 from calmgam.model.fields import checked_offset
+from calmgam.model.glassbox import Model
 from calmgam.model.ledger import Ledger, PathSplit, frame_of
 from calmgam.model.provenance import Provenance, table_digest, utc_now
 from calmgam.model.schema import FloatArray
-from calmgam.parameters import paper_parameters
+from calmgam.parameters import known_parameters, paper_parameters
 
 Interactions = Iterable[Iterable[str | int]] | Mapping[str, Iterable[Iterable[str | int]]]
 PARTS: dict[str, Mapping[str, type[Any]]] = {"growth": GROWTHS, "curves": LEARNERS}
@@ -115,6 +116,37 @@ class BaseCALM(Measuring, Exporting):
             ``growth__effect="ale"``.
         """
         return cls(**paper_parameters()).set_params(**overrides)
+
+    @classmethod
+    def from_model(cls, model: Model) -> Any:
+        """Return a fitted estimator of a model, such as `calmgam.load` gives back.
+
+        It predicts, reads and exports as the one that was saved, and can be fitted again: its
+        parameters are those of the fit, as far as the model's file can tell them.
+
+        Parameters
+        ----------
+        model : Model
+            Of classes for the classifier, of numbers for the regressor.
+
+        Returns
+        -------
+        CALMRegressor or CALMClassifier
+        """
+        cls._check_model(model)
+        estimator = cls(**known_parameters(cls, model))
+        names = model.schema.names
+        if names != tuple(f"x{k}" for k in range(len(names))):  # an array has no names
+            estimator.feature_names_in_ = np.array(names, dtype=object)
+        estimator.n_features_in_ = len(names)
+        is_flat = [not any(np.any(s.values) for s in term.shapes) for term in model.terms]
+        estimator.flat_features_ = tuple(n for n, flat in zip(names, is_flat, strict=True) if flat)
+        estimator.model_ = model
+        return estimator
+
+    @classmethod
+    def _check_model(cls, model: Model) -> None:
+        """Refuse a model of the other kind."""
 
     def set_params(self, **params: Any) -> Any:
         """Set parameters, those of parts included: ``growth__min_drop=0.1``.

@@ -55,6 +55,7 @@ def page_measures(
         "origin": "training rows" if is_training else origin or "given rows",
         "is_training": is_training,
         "is_weighted": sample_weight is not None,
+        "is_rate": offset is not None and model.link == "log",
         "n_rows": len(outcomes(model, X, y, of_class=labels[0], **given).observed),
         "performance": performance(model, X, y, sample_weight, offset),
         "outputs": [_output(model, X, y, given, label) for label in labels],
