@@ -6,7 +6,7 @@ import pytest
 from reading_models import hand_model
 
 from calmgam.model.objectives import Objective
-from calmgam.read.calibration import calibration, calibration_groups
+from calmgam.read.calibration import calibration_groups
 from calmgam.read.performance import measure
 from calmgam.read.report import report
 from calmgam.read.text import explain, summary

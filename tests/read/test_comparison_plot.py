@@ -5,8 +5,8 @@ import pytest
 from audit_models import hidden_jump_model, random_pair
 
 from calmgam.read import compare, plot_comparison
-from calmgam.read.comparison_plot import draw_comparison
 from calmgam.read.canvas import new_axes
+from calmgam.read.comparison_plot import draw_comparison
 
 
 def test_rows_lie_between_the_bounds():

@@ -80,7 +80,7 @@ def test_many_classes_are_told_from_all_others():
     assert np.array(table).tolist() == expected.tolist()
     with pytest.raises(ValueError, match="of_class must be one of the 3 classes, such as "):
         roc(model, rows, y)
-    with pytest.raises(ValueError, match="threshold must be None with 3 classes; got 0.5"):
+    with pytest.raises(ValueError, match=r"threshold must be None with 3 classes; got 0\.5"):
         confusion(model, rows, y, 0.5)
 
 

@@ -97,5 +97,5 @@ def test_the_text_and_the_picture_name_the_slices():
     assert lines[0] == "400 rows by job" and lines[1].split()[-1] == "RMSE"
     assert found.worst.error == max(one.error for one in found.slices)
     ax = plot_slices(MODEL, X, Y, "job")
-    assert [text.get_text().split("  ")[0] for text in ax.get_yticklabels()][0] == "nurse"
+    assert next(text.get_text().split("  ")[0] for text in ax.get_yticklabels()) == "nurse"
     assert "too few" in str(slices(MODEL, X[:3], Y[:3], "job"))

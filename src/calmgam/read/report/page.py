@@ -84,9 +84,7 @@ def report(
         Of the file.
     """
     title = title or "Conditionally additive local model"
-    measures = page_measures(
-        model, X, y, sample_weight=sample_weight, offset=offset, origin=origin
-    )
+    measures = page_measures(model, X, y, sample_weight=sample_weight, offset=offset, origin=origin)
     contents = page_contents(
         model,
         model_view(model),
