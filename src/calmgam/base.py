@@ -40,14 +40,14 @@ from calmgam.fit.scale.rows import Roles
 from calmgam.fit.support.parts import Part, part_of
 from calmgam.fit.support.settings import check_integer
 from calmgam.fit.support.threads import effective_n_jobs
+from calmgam.loading import Loading
 from calmgam.measuring import Measuring
-from calmgam.model.columns import as_table
+from calmgam.model.columns import as_table, series_name
 from calmgam.model.fields import checked_offset
-from calmgam.model.glassbox import Model
-from calmgam.model.ledger import Ledger, PathSplit, frame_of
+from calmgam.model.ledger import frame_of
 from calmgam.model.provenance import Provenance, table_digest, utc_now
 from calmgam.model.schema import FloatArray
-from calmgam.parameters import known_parameters, paper_parameters
+from calmgam.parameters import paper_parameters
 
 Interactions = Iterable[Iterable[str | int]] | Mapping[str, Iterable[Iterable[str | int]]]
 PARTS: dict[str, Mapping[str, type[Any]]] = {"growth": GROWTHS, "curves": LEARNERS}
@@ -71,7 +71,7 @@ def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
     return safe_fit
 
 
-class BaseCALM(Measuring, Exporting):
+class BaseCALM(Loading, Measuring, Exporting):
     """Regressor or classifier; which one says how y is read and scores are predictions."""
 
     def __init__(
@@ -116,37 +116,6 @@ class BaseCALM(Measuring, Exporting):
             ``growth__effect="ale"``.
         """
         return cls(**paper_parameters()).set_params(**overrides)
-
-    @classmethod
-    def from_model(cls, model: Model) -> Any:
-        """Return a fitted estimator of a model, such as `calmgam.load` gives back.
-
-        It predicts, reads and exports as the one that was saved, and can be fitted again: its
-        parameters are those of the fit, as far as the model's file can tell them.
-
-        Parameters
-        ----------
-        model : Model
-            Of classes for the classifier, of numbers for the regressor.
-
-        Returns
-        -------
-        CALMRegressor or CALMClassifier
-        """
-        cls._check_model(model)
-        estimator = cls(**known_parameters(cls, model))
-        names = model.schema.names
-        if names != tuple(f"x{k}" for k in range(len(names))):  # an array has no names
-            estimator.feature_names_in_ = np.array(names, dtype=object)
-        estimator.n_features_in_ = len(names)
-        is_flat = [not any(np.any(s.values) for s in term.shapes) for term in model.terms]
-        estimator.flat_features_ = tuple(n for n, flat in zip(names, is_flat, strict=True) if flat)
-        estimator.model_ = model
-        return estimator
-
-    @classmethod
-    def _check_model(cls, model: Model) -> None:
-        """Refuse a model of the other kind."""
 
     def set_params(self, **params: Any) -> Any:
         """Set parameters, those of parts included: ``growth__min_drop=0.1``.
@@ -225,16 +194,6 @@ class BaseCALM(Measuring, Exporting):
             date=utc_now(),
             table_sha256=given.digest(),
         )
-
-    @property
-    def ledger_(self) -> Ledger:
-        """Every split considered, kept or refused, and why."""
-        return self.model_.ledger
-
-    @property
-    def path_(self) -> tuple[PathSplit, ...]:
-        """Joint growth: the splits in order of merit."""
-        return self.model_.path
 
     def refit_splits(
         self, n_splits: int, X: Any, y: Any, sample_weight: Any = None, offset: Any = None
@@ -357,7 +316,7 @@ class BaseCALM(Measuring, Exporting):
         if isinstance(y, str):
             raise ValueError(f"y must be an array: fit alone takes a dataset; got {y!r}")
         X = self._checked(X, reset=reset)
-        name = getattr(y, "name", None)  # of a series
+        name = series_name(y)
         y = self._check_y(y, len(X))
         if offset is not None:
             offset = checked_offset(offset, len(X))
@@ -365,7 +324,6 @@ class BaseCALM(Measuring, Exporting):
         n_rows = len(X)
         X, y, weights, offset = weigh_rows(X, y, sample_weight, offset)
         target = self._target(y, weights, offset)
-        name = name if isinstance(name, str) else ""
         return Given(X, target, n_rows, sample_weight is not None, digest, name)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:

@@ -25,7 +25,6 @@ from calmgam.parameters import (
     OBJECTIVE,
     PARAMETERS,
     SUMMARY,
-    check_is_model,
     joined_signature,
 )
 from calmgam.read.datasets import is_dataset, predict_dataset
@@ -63,15 +62,6 @@ class CALMRegressor(RegressorMixin, BaseCALM):  # noqa: D101
         self
         """
         return self._fit(X, y, sample_weight, offset)
-
-    @classmethod
-    def _check_model(cls, model: Any) -> None:
-        check_is_model(model)
-        if model.classes:
-            raise ValueError(
-                f"CALMRegressor.from_model needs a model of numbers; got one of the classes "
-                f"{model.classes[:10]}: use CALMClassifier.from_model"
-            )
 
     def _check_y(self, y: Any, n_rows: int) -> Any:
         y = check_target(y, n_rows, dtype=np.float64)
@@ -165,15 +155,6 @@ class CALMClassifier(ClassifierMixin, BaseCALM):  # noqa: D101
         self
         """
         return self._fit(X, y, sample_weight, offset)
-
-    @classmethod
-    def _check_model(cls, model: Any) -> None:
-        check_is_model(model)
-        if not model.classes:
-            raise ValueError(
-                f"CALMClassifier.from_model needs a model of classes; got one of numbers, with the "
-                f"link {model.link!r}: use CALMRegressor.from_model"
-            )
 
     def _check_y(self, y: Any, n_rows: int) -> Any:
         y = check_target(y, n_rows)

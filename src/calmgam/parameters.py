@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-import warnings
 from collections.abc import Callable
 from inspect import Parameter, Signature, signature
 from typing import Any
 
 from calmgam.fit.curves.boosting import Boosting
-from calmgam.fit.curves.by_name import LEARNERS
-from calmgam.fit.data.losses import Loss
-from calmgam.fit.data.objectives import LOSSES
 from calmgam.fit.regions.heterogeneity.search import Heterogeneity
-from calmgam.fit.regions.search import GROWTHS
-from calmgam.model.glassbox import Model
-
-PARTS_BY_NAME = {part.__name__: part for part in (*GROWTHS.values(), *LEARNERS.values())}
 
 
 def joined_signature(first: Callable[..., Any], second: Callable[..., Any]) -> Signature:
@@ -57,68 +48,6 @@ def paper_parameters() -> dict[str, Any]:
         "max_splits": None,
         "curves": curves,
     }
-
-
-def check_is_model(model: Any) -> None:
-    """Refuse what is no model: a path, an estimator, a dict."""
-    if not isinstance(model, Model):
-        raise TypeError(
-            f"from_model needs a Model, which calmgam.load reads from a file; "
-            f"got {type(model).__name__}"
-        )
-
-
-def known_parameters(estimator: type, model: Model) -> dict[str, Any]:
-    """Return the parameters that a model was fitted with, as its provenance tells them.
-
-    Parts and losses are kept as their texts, such as ``Boosting(n_bags=2)``, and made again. What
-    no text can tell (a fitted reference, a function) is left at its default, with a warning.
-
-    Parameters
-    ----------
-    estimator : type
-    model : Model
-    """
-    accepted = signature(estimator.__init__).parameters  # type: ignore[misc]
-    found: dict[str, Any] = {}
-    if "objective" in accepted and model.objective.is_known:
-        found["objective"] = _made_again(LOSSES[model.objective.name], model.objective.parameter)
-    if model.provenance is None:
-        return found
-    lost = []
-    for name, value in (model.provenance.settings.get("parameters") or {}).items():
-        default = accepted[name].default if name in accepted else None
-        if name not in accepted or name in found or value == default:
-            continue
-        try:
-            found[name] = _read_setting(value)
-        except ValueError:
-            lost.append(f"{name} (it was {value})")
-    if lost:
-        warnings.warn(
-            f"parameters that a file cannot tell are at their defaults: {', '.join(lost)}",
-            stacklevel=3,
-        )
-    return found
-
-
-def _made_again(loss: type[Loss], parameter: float | None) -> Any:
-    """Return an objective: its name if that says all."""
-    return loss.name if parameter is None else loss(parameter)  # type: ignore[call-arg]
-
-
-def _read_setting(value: Any) -> Any:
-    """Return what a setting was; a text may be a word, or a part with its settings."""
-    if not isinstance(value, str) or value.isidentifier():
-        return value
-    try:
-        call = ast.parse(value, mode="eval").body
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args:
-            part = PARTS_BY_NAME[call.func.id]
-            return part(**{str(k.arg): ast.literal_eval(k.value) for k in call.keywords})
-    except (SyntaxError, ValueError, KeyError, TypeError):
-        pass
-    raise ValueError(f"a setting must be a word or a part with its settings; got {value!r}")
 
 
 OBJECTIVE = """    objective : str or Loss, default="squared_error"

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from calmgam.model.glassbox import Model
+from calmgam.model.ledger import Ledger, PathSplit
 from calmgam.model.schema import FloatArray
 
 if TYPE_CHECKING:
@@ -34,6 +35,16 @@ class Reading(BaseEstimator):
         check_is_fitted(self)
         importances = self.model_.importances
         return importances / max(importances.sum(), np.finfo(float).tiny)
+
+    @property
+    def ledger_(self) -> Ledger:
+        """Every split considered, kept or refused, and why."""
+        return self.model_.ledger
+
+    @property
+    def path_(self) -> tuple[PathSplit, ...]:
+        """Joint growth: the splits in order of merit."""
+        return self.model_.path
 
     @property
     def n_splits_(self) -> int:

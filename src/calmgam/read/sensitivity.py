@@ -116,10 +116,6 @@ def sensitivity(
         All inputs, or the rows of a data frame or array.
     between : (label, label), optional
         The score is the log-odds of one class against another; needed if there are many.
-
-    Returns
-    -------
-    Sensitivity
     """
     model = pair_of(model, between)
     moved = model.schema[feature]

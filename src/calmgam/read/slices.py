@@ -20,6 +20,7 @@ from calmgam.model.columns import (
     FloatArray,
     read_column,
     read_table,
+    series_name,
     sorted_labels,
 )
 from calmgam.model.glassbox import Model
@@ -221,7 +222,7 @@ def _groups(model: Model, X: Any, by: Any, n_rows: int) -> tuple[str, list[Group
         if by not in columns:
             raise ValueError(f"by must be a column of X; got {by!r}")
         return by, _column_groups(columns[by])
-    column = read_column(by, str(getattr(by, "name", None) or "groups"))
+    column = read_column(by, series_name(by) or "groups")
     if len(column.values) != n_rows:
         raise ValueError(f"by must have one value per row, {n_rows}; got {len(column.values)}")
     return column.name, _column_groups(column)

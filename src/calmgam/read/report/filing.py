@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from calmgam.model.columns import series_name
 from calmgam.model.glassbox import Model
 from calmgam.model.provenance import utc_now
 from calmgam.model.serialize import fingerprint
@@ -35,7 +36,7 @@ def filing(model: Model, target: str | None, y: Any = None) -> dict[str, Any]:
     settings = origin.settings if origin else {}
     parameters = settings.get("parameters") or {}
     facts: list[tuple[str, str]] = [
-        ("target", target or target_name(y) or str(settings.get("target") or "")),
+        ("target", target or series_name(y) or str(settings.get("target") or "")),
         ("report written on", utc_now()[:10]),
         ("model's SHA-256", fingerprint(model)),
     ]
@@ -54,12 +55,6 @@ def filing(model: Model, target: str | None, y: Any = None) -> dict[str, Any]:
     }
 
 
-def target_name(y: Any) -> str:
-    """Return the name that a series of a data frame has."""
-    name = getattr(y, "name", None)
-    return name if isinstance(name, str) else ""
-
-
 def _constraints(model: Model, parameters: Mapping[str, Any]) -> Iterator[str]:
     given = {name: parameters.get(name) for name in CONSTRAINTS}
     for feature, direction in _entries(given["monotone"]):
@@ -68,8 +63,8 @@ def _constraints(model: Model, parameters: Mapping[str, Any]) -> Iterator[str]:
         ("condition_features", "Conditions are about {} alone."),
         ("never_condition_on", "No condition is about {}."),
     ):
-        if given[name]:
-            yield words.format(listed([str(one) for one in given[name]]))
+        if names := given[name]:
+            yield words.format(listed([str(one) for one in names]))
     if given["interactions"] is not None:
         yield f"Features interact only as allowed: {_text(given['interactions'])}"
 
