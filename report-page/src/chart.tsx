@@ -6,7 +6,7 @@ import { drawCurves } from "./curves";
 import { type Drawing, type Size, type Target, regionColour, regionDashes } from "./drawing";
 import { brief, exact, plural, signed } from "./format";
 import { drawLevels } from "./levels";
-import type { Term } from "./model";
+import type { Model, Term } from "./model";
 import { binEdges, filledBins } from "./steps";
 
 const SCREEN_HEIGHT = 270;
@@ -17,9 +17,10 @@ interface ChartProps {
   term: Term;
   visible: boolean[];
   allLevels: boolean;
+  model: Model;
 }
 
-export function Chart({ feature, term, visible, allLevels }: ChartProps) {
+export function Chart({ feature, term, visible, allLevels, model }: ChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
@@ -83,9 +84,7 @@ export function Chart({ feature, term, visible, allLevels }: ChartProps) {
       onKeyDown={press}
     >
       <div ref={canvas} />
-      {target && (
-        <Reading feature={feature} term={term} visible={visible} target={target} width={width} />
-      )}
+      {target && <Reading {...{ feature, term, visible, target, width, model }} />}
     </div>
   );
 }
@@ -96,10 +95,11 @@ interface ReadingProps {
   visible: boolean[];
   target: Target;
   width: number;
+  model: Model;
 }
 
 /** The slot under the cursor, marked, and what every curve says there. */
-function Reading({ feature, term, visible, target, width }: ReadingProps) {
+function Reading({ feature, term, visible, target, width, model }: ReadingProps) {
   const { slot, left, top, height } = target;
   const isRow = feature.kind !== "numeric";
   const markWidth = Math.max(1, target.width);
@@ -126,7 +126,7 @@ function Reading({ feature, term, visible, target, width }: ReadingProps) {
           <tbody>
             {feature.regions.map(
               (_, region) =>
-                visible[region] && <ReadingLine {...{ feature, term, region, slot }} />,
+                visible[region] && <ReadingLine {...{ feature, term, region, slot, model }} />,
             )}
           </tbody>
         </table>
@@ -140,11 +140,13 @@ function ReadingLine({
   term,
   region,
   slot,
+  model,
 }: {
   feature: FeatureContents;
   term: Term;
   region: number;
   slot: number;
+  model: Model;
 }) {
   const rows = term.counts[region][slot];
   const [first, end] = filledBins(term, region);
@@ -157,9 +159,19 @@ function ReadingLine({
       </td>
       <td class="number">{isDrawn ? signed(term.values[region][slot]) : "–"}</td>
       <td class="number muted">{isDrawn && `± ${brief(term.spreads[region][slot], 2)}`}</td>
+      {feature.link === "logit" && (
+        <td class="number">{isDrawn && probabilities(model, term.values[region][slot])}</td>
+      )}
       <td class="number muted">{rows > 0 ? plural(rows, "row") : "no rows"}</td>
     </tr>
   );
+}
+
+/** What a contribution does to the probability, beside contributions of 0. */
+function probabilities(model: Model, part: number): string {
+  const scores = [model.intercept, model.intercept + part];
+  const [before, after] = scores.map((score) => brief(100 * model.predict(score), 2));
+  return `${before} % → ${after} %`;
 }
 
 /** What a slot holds, in words. */

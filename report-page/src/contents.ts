@@ -11,7 +11,8 @@ export interface Contents {
   classes: ClassContents[]; // of a softmax model, one per class; else none
   ledger: Ledger | null;
   trail: EditRecord[];
-  coverage: Coverage[]; // all rows, then regions; empty if not measured
+  measures: Measures | null; // on given rows
+  filed: Filed;
   sample: (number | null)[][] | null;
 }
 
@@ -37,8 +38,83 @@ export interface Summary {
   reference: number | null;
   standing: number | null;
   objective: string;
+}
+
+/** What identifies the model and its fit: names and texts. */
+export interface Filed {
+  facts: [string, string][];
+  parameters: [string, string][];
+  constraints: string[];
+}
+
+export interface Measures {
+  origin: string;
+  is_training: boolean;
+  is_weighted: boolean;
+  is_rate: boolean;
+  n_rows: number;
   performance: Record<string, number>;
+  outputs: MeasuredOutput[]; // one, or one per class of many
+  residuals: Residuals | null; // of numbers
+  confusion: Confusion | null; // of classes
+  correlations: Correlations;
+  coverage: Coverage[]; // all rows, then regions; empty if not measured
+}
+
+export interface MeasuredOutput {
   calibration: CalibrationGroup[];
+  roc: Roc | null;
+  slices: Slices[];
+}
+
+export interface Roc {
+  label: string | number | boolean;
+  area: number | null;
+  n_rows: number;
+  positive: number;
+  negative: number;
+  thresholds: number[];
+  true_positive: number[];
+  false_positive: number[];
+}
+
+export interface Confusion {
+  classes: (string | number | boolean)[];
+  table: number[][]; // a line per true class
+}
+
+export interface Residuals {
+  mean: number;
+  quantiles: [number, number][];
+  groups: ResidualGroup[];
+}
+
+export interface ResidualGroup {
+  n_rows: number;
+  predicted: number;
+  mean: number;
+  low: number;
+  median: number;
+  high: number;
+}
+
+export interface Slices {
+  by: string;
+  error_name: string;
+  slices: {
+    values: string;
+    n_rows: number;
+    observed: number;
+    predicted: number;
+    error: number;
+  }[];
+}
+
+export interface Correlations {
+  threshold: number;
+  n_rows: number;
+  features: string[];
+  pairs: { first: string; second: string; correlation: number }[];
 }
 
 /** Rows with similar predictions. */

@@ -9,10 +9,12 @@ import {
   contributionLabel,
   drawnJumps,
   limits,
+  nearDomain,
   pointMarks,
   regionColour,
   regionDashes,
   shown,
+  ticksOf,
   type Drawing,
   type Size,
   type Target,
@@ -46,11 +48,11 @@ export function drawCurves(
       marginBottom: 6,
       marginTop: TOP,
       x: { ...x, axis: null },
-      y: { ...y, tickFormat: tick, ticks: 6 },
+      y: { ...y, tickFormat: tick, ticks: ticksOf(y.domain, 6) },
       marks: [
         Plot.ruleY([0], { stroke: "var(--zero)" }),
         ...shown(feature, visible).flatMap((region) =>
-          curveMarks(region, drawnSteps(feature, term, region)),
+          curveMarks(region, drawnSteps(feature, term, region), y.domain),
         ),
         ...drawnJumps(feature).flatMap((jump) => jumpMarks(jump.threshold ?? 0, jump.arrow)),
       ],
@@ -124,6 +126,7 @@ export function drawCurves(
             "y",
             () => "missing",
             9 * (k - (all.length - 1) / 2),
+            y.domain,
           ),
         ),
       ],
@@ -143,13 +146,14 @@ export function drawCurves(
   return { node, targets };
 }
 
-function curveMarks(region: number, steps: Step[]): Plot.Markish[] {
+function curveMarks(region: number, steps: Step[], domain: [number, number]): Plot.Markish[] {
   const colour = regionColour(region);
+  const within = (value: number) => nearDomain(value, domain);
   return [
     Plot.areaY(steps, {
       x: "x",
-      y1: (s: Step) => s.value - s.spread,
-      y2: (s: Step) => s.value + s.spread,
+      y1: (s: Step) => within(s.value - s.spread),
+      y2: (s: Step) => within(s.value + s.spread),
       curve: "step-after",
       fill: colour,
       fillOpacity: 0.16,
@@ -187,7 +191,7 @@ function xScale(feature: FeatureContents, term: Term): Plot.ScaleOptions {
   if (feature.log_from === null) {
     const hasWholeBins =
       Number.isInteger(low) && Number.isInteger(high) && term.edges.length <= high - low;
-    const ticks = hasWholeBins && high - low <= 8 ? wholeNumbers(low, high) : 7;
+    const ticks = hasWholeBins && high - low <= 8 ? wholeNumbers(low, high) : ticksOf(domain, 7);
     return { type: "linear", domain, ticks, tickFormat: tick };
   }
   const ticks = low <= 0 ? [0] : [];

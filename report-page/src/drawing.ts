@@ -62,12 +62,13 @@ export function pointMarks(
   along: "x" | "y",
   place: (position: number) => number | string,
   offset: number,
+  domain: [number, number],
 ): Plot.Markish[] {
   const placed = points.map(({ position, value, spread }) => ({
     place: place(position),
     value,
-    low: value - spread,
-    high: value + spread,
+    low: nearDomain(value - spread, domain),
+    high: nearDomain(value + spread, domain),
   }));
   const colour = regionColour(region);
   const line = { stroke: colour, strokeOpacity: 0.45, strokeWidth: 4, clip: true as const };
@@ -82,6 +83,17 @@ export function pointMarks(
         Plot.ruleX(placed, { x: "place", y1: "low", y2: "high", dx: offset, ...line }),
         Plot.dot(placed, { x: "place", y: "value", dx: offset, ...dot }),
       ];
+}
+
+/** A number that is drawn beside the domain at most as far as it is wide: pixels have their limits. */
+export function nearDomain(value: number, [low, high]: [number, number]): number {
+  const size = high - low;
+  return Math.min(high + size, Math.max(low - size, value));
+}
+
+/** About how many ticks; both ends, where steps between them would be no numbers. */
+export function ticksOf([low, high]: number[], about: number): number | number[] {
+  return high - low > 1e-290 ? about : [low, high];
 }
 
 /** All values with some margin, and bands as far as they do not dwarf the values. */

@@ -40,7 +40,7 @@ export function Feature({ feature, model, totalImportance }: Props) {
       {feature.regions.length > 1 && (
         <Legend feature={feature} visible={visible} toggle={toggle} only={only} />
       )}
-      <Chart feature={feature} term={term} visible={visible} allLevels={allLevels} />
+      <Chart {...{ feature, term, visible, allLevels, model }} />
       {nHidden > 0 && (
         <button class="quiet" onClick={() => setAllLevels(!allLevels)}>
           {allLevels ? "Show the most frequent levels only" : `Show ${nHidden} rarer levels too`}

@@ -10,6 +10,7 @@ import {
   pointMarks,
   regionColour,
   shown,
+  ticksOf,
   type Drawing,
 } from "./drawing";
 import { cut, tick } from "./format";
@@ -39,6 +40,7 @@ export function drawLevels(
   const labelLength = Math.min(longest, isNarrow ? 14 : 28);
   const marginLeft = 18 + 7 * labelLength;
   const y = { type: "band" as const, domain: positions, padding: 0, label: null };
+  const domain = limits(feature, term);
   const main = Plot.plot({
     width: width - rowsWidth,
     height,
@@ -48,13 +50,13 @@ export function drawLevels(
     marginBottom,
     style: FONT,
     x: {
-      domain: limits(feature, term),
+      domain,
       label: contributionLabel(feature),
       labelAnchor: "center",
       labelArrow: "none",
       grid: true,
       tickFormat: tick,
-      ticks: isNarrow ? 3 : 6,
+      ticks: ticksOf(domain, isNarrow ? 3 : 6),
     },
     y: { ...y, tickFormat: (p: number) => cut(feature.labels[p], labelLength), tickSize: 0 },
     marks: [
@@ -65,7 +67,14 @@ export function drawLevels(
         strokeDasharray: "1 3",
       }),
       ...regions.flatMap((region, k) =>
-        pointMarks(pointsAt(region), region, "x", (p) => p, 9 * (k - (regions.length - 1) / 2)),
+        pointMarks(
+          pointsAt(region),
+          region,
+          "x",
+          (p) => p,
+          9 * (k - (regions.length - 1) / 2),
+          domain,
+        ),
       ),
       Plot.text(jumpLevels(feature, positions), {
         y: "position",

@@ -7,6 +7,7 @@ import type { Contents } from "./contents";
 import { Feature } from "./feature";
 import { Folded, shownFeatures } from "./folded";
 import { ClassPicker } from "./classes";
+import { Measures } from "./measures";
 import { modelsOf } from "./model";
 import { Splits } from "./splits";
 import { Bar, Summary } from "./summary";
@@ -15,6 +16,7 @@ import { WhatIf } from "./whatif";
 
 const SECTIONS = [
   ["summary", "Summary"],
+  ["measures", "Measures"],
   ["features", "Features"],
   ["what-if", "What if"],
   ["splits", "Splits"],
@@ -66,7 +68,7 @@ function Page({ contents: all }: { contents: Contents }) {
       </a>
       <nav aria-label="Contents">
         <ul class="sections">
-          {SECTIONS.map(([id, title]) => (
+          {SECTIONS.filter(([id]) => id !== "measures" || all.measures).map(([id, title]) => (
             <li>
               <a href={`#${id}`}>{title}</a>
             </li>
@@ -104,12 +106,17 @@ function Page({ contents: all }: { contents: Contents }) {
         </header>
         {labels.length > 0 && <ClassPicker {...{ labels, chosen, setChosen }} />}
         <Summary contents={shownContents} chosen={chosen} />
+        {all.measures && (
+          <Measures measures={all.measures} chosen={chosen} classes={all.summary.classes} />
+        )}
         <section id="features" aria-labelledby="features-title">
           <h2 id="features-title">Features</h2>
           <p class="note">
             Each curve shows what the feature's value adds to the score, with its 90 % pointwise
             band. Below it, where the training rows lie. A dotted line with an arrow marks a hidden
             jump: there the feature also switches the curve of another feature.
+            {all.summary.link === "logit" &&
+              " Contributions are log-odds; pointing at a curve also tells what it does to the probability, where all other contributions are 0."}
           </p>
           {shown.map((feature) => (
             <Feature
@@ -130,7 +137,7 @@ function Page({ contents: all }: { contents: Contents }) {
         <WhatIf contents={shownContents} models={models} chosen={chosen} />
         <Splits contents={shownContents} />
         <Audit range={contents.range} features={shown} />
-        <Intervals coverage={contents.coverage} />
+        <Intervals coverage={all.measures?.coverage ?? []} />
         <Trail trail={contents.trail} />
         <footer>
           {contents.origin && <p id="origin">The model was {contents.origin}.</p>}

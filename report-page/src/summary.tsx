@@ -1,11 +1,7 @@
 // The model at a glance: what it predicts, how large it is, how well it does, what matters.
 
-import type {
-  CalibrationGroup,
-  Contents,
-  FeatureContents,
-  Summary as SummaryContents,
-} from "./contents";
+import type { Contents, FeatureContents, Summary as SummaryContents } from "./contents";
+import { Filing } from "./filing";
 import { brief, count, fixed, percent, plural } from "./format";
 
 export function Summary({ contents, chosen }: { contents: Contents; chosen: number }) {
@@ -24,7 +20,7 @@ export function Summary({ contents, chosen }: { contents: Contents; chosen: numb
         </dl>
         <Errors summary={summary} />
       </div>
-      {summary.calibration.length > 0 && <Calibration groups={summary.calibration} />}
+      <Filing filed={contents.filed} />
       <h3>Features by importance</h3>
       <p class="note">
         Importance is the mean absolute contribution to the {scoreName(summary, chosen)} over the
@@ -82,13 +78,13 @@ function Errors({ summary }: { summary: SummaryContents }) {
   ] as const;
   const known = errors.filter(([, error]) => error !== null);
   const largest = Math.max(...known.map(([, error]) => error ?? 0));
-  const measures = Object.entries(summary.performance);
   return (
     <div class="errors">
       {known.length > 0 && (
         <table>
           <caption>
-            {summary.metric.replace("_", " ")} on validation rows; shorter is better
+            {summary.metric.replace("_", " ")} on validation rows, set aside within the fit; shorter
+            is better
           </caption>
           <tbody>
             {known.map(([name, error]) => (
@@ -111,60 +107,7 @@ function Errors({ summary }: { summary: SummaryContents }) {
           , the black box that pointed to the splits. The own GAM is the same model without splits.
         </p>
       )}
-      {measures.length > 0 && (
-        <p class="measures">
-          On the given rows:{" "}
-          {measures.map(([name, value], k) => (
-            <>
-              {k > 0 && " · "}
-              {name} <strong>{brief(value, 4)}</strong>
-            </>
-          ))}
-        </p>
-      )}
     </div>
-  );
-}
-
-/** Predicted against observed, in tenths of the rows that were given. */
-function Calibration({ groups }: { groups: CalibrationGroup[] }) {
-  const largest = Math.max(...groups.flatMap((g) => [g.predicted, g.observed].map(Math.abs))) || 1;
-  const format = fixed(largest, 3);
-  return (
-    <details id="calibration" open>
-      <summary>Predicted against observed</summary>
-      <p class="note">The given rows in tenths, from the lowest predictions to the highest.</p>
-      <div class="scroll">
-        <table class="ledger">
-          <thead>
-            <tr>
-              {["tenth", "rows", "predicted", "observed"].map((name) => (
-                <th scope="col" class="number">
-                  {name}
-                </th>
-              ))}
-              <th scope="col">observed, beside predicted</th>
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((group, k) => (
-              <tr>
-                <th scope="row" class="number">
-                  {count(k + 1)}
-                </th>
-                <td class="number">{count(group.n_rows)}</td>
-                <td class="number">{format(group.predicted)}</td>
-                <td class="number">{format(group.observed)}</td>
-                <td class="bar">
-                  <Bar share={Math.abs(group.observed) / largest} />
-                  <Bar share={Math.abs(group.predicted) / largest} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
   );
 }
 

@@ -35,9 +35,10 @@ from calmgam.fit.support.parts import Part, part_of
 from calmgam.fit.support.progress import Callback, Watch
 from calmgam.fit.support.threads import effective_n_jobs
 from calmgam.large_tables import read_dataset
-from calmgam.model.columns import as_table
+from calmgam.loading import Loading
+from calmgam.measuring import Measuring
+from calmgam.model.columns import as_table, series_name
 from calmgam.model.fields import checked_offset
-from calmgam.model.ledger import Ledger, PathSplit
 from calmgam.model.pages import see
 from calmgam.model.provenance import Provenance, table_digest, utc_now
 from calmgam.model.schema import FloatArray
@@ -65,7 +66,7 @@ def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
     return safe_fit
 
 
-class BaseCALM(Exporting):
+class BaseCALM(Loading, Measuring, Exporting):
     """Regressor or classifier; which one says how y is read and scores are predictions."""
 
     def __init__(
@@ -192,6 +193,7 @@ class BaseCALM(Exporting):
             settings={
                 "estimator": type(self).__name__,
                 "parameters": self.get_params(deep=False),
+                **({"target": given.target_name} if given.target_name else {}),
             },
             seed=plan.seed,
             n_rows=given.n_rows,
@@ -200,21 +202,12 @@ class BaseCALM(Exporting):
             table_sha256=given.digest(),
         )
 
-    @property
-    def ledger_(self) -> Ledger:
-        """Every split considered, kept or refused, and why."""
-        return self.model_.ledger
-
-    @property
-    def path_(self) -> tuple[PathSplit, ...]:
-        """Joint growth: the splits in order of merit."""
-        return self.model_.path
-
     def _read(self, X: Any, y: Any, sample_weight: Any, offset: Any, *, reset: bool) -> Given:
         """Check a table, its target, its weights and its offset."""
         if isinstance(y, str):
             raise ValueError(f"y must be an array: fit alone takes a dataset; got {y!r}")
         X = self._checked(X, reset=reset)
+        name = series_name(y)
         y = self._check_y(y, len(X))
         if offset is not None:
             offset = checked_offset(offset, len(X))
@@ -222,7 +215,7 @@ class BaseCALM(Exporting):
         n_rows = len(X)
         X, y, weights, offset = weigh_rows(X, y, sample_weight, offset)
         target = self._target(y, weights, offset)
-        return Given(X, target, n_rows, sample_weight is not None, digest)
+        return Given(X, target, n_rows, sample_weight is not None, digest, name)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         """Check a table as scikit-learn does; frames stay frames."""

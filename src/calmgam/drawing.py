@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
 from calmgam.reading import Reading
 
 
@@ -110,8 +108,8 @@ class Drawing(Reading):
         """
         from calmgam.read.plots import plot_sensitivity
 
-        report = self.sensitivity(feature, start, stop, given, over, between)
-        return plot_sensitivity(report, ax)
+        model = self._fitted_model()
+        return plot_sensitivity(model, feature, start, stop, given, over, ax, between)
 
     def plot_comparison(
         self, other: Any, data: Any, threshold: float = 0.0, given: Any = None, ax: Any = None
@@ -126,7 +124,8 @@ class Drawing(Reading):
         """
         from calmgam.read.comparison_plot import plot_comparison
 
-        return plot_comparison(self.compare(other, data, threshold, given), ax)
+        model = getattr(other, "model_", other)
+        return plot_comparison(self._fitted_model(), model, data, threshold, given, ax)
 
     def plot_trees(self, ax: Any = None) -> Any:
         """Draw the conditions that choose the curves; returns the matplotlib axes.
@@ -152,5 +151,4 @@ class Drawing(Reading):
         """
         from calmgam.read.path_plots import plot_path
 
-        check_is_fitted(self)
-        return plot_path(self.model_.ledger, ax)
+        return plot_path(self._fitted_model(), ax)

@@ -25,4 +25,5 @@ def read_dataset(estimator: Any, dataset: Any, roles: Roles, plan: Plan) -> tupl
     estimator.feature_names_in_ = np.array(schema.names, dtype=object)
     estimator.n_features_in_ = schema.n_features
     is_weighted = roles.weight is not None
-    return Given(None, target, large.n_rows, is_weighted, lambda: large.table_sha256), large
+    given = Given(None, target, large.n_rows, is_weighted, lambda: large.table_sha256, roles.target)
+    return given, large

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from calmgam.model.glassbox import Model
+from calmgam.model.ledger import Ledger, PathSplit
 from calmgam.model.schema import FloatArray
 
 if TYPE_CHECKING:
@@ -34,6 +35,16 @@ class Reading(BaseEstimator):
         check_is_fitted(self)
         importances = self.model_.importances
         return importances / max(importances.sum(), np.finfo(float).tiny)
+
+    @property
+    def ledger_(self) -> Ledger:
+        """Every split considered, kept or refused, and why."""
+        return self.model_.ledger
+
+    @property
+    def path_(self) -> tuple[PathSplit, ...]:
+        """Joint growth: the splits in order of merit."""
+        return self.model_.path
 
     @property
     def n_splits_(self) -> int:
@@ -156,17 +167,19 @@ class Reading(BaseEstimator):
 
         return monotonicity(self._fitted_model(), feature, given, tolerance, between)
 
-    def score_range(self, given: Any = None) -> audit.ScoreRange:
+    def score_range(self, given: Any = None, between: Any = None) -> audit.ScoreRange:
         """Find the smallest and the largest score over all inputs, exactly.
 
         Parameters
         ----------
         given : mapping, Region or str, optional
             Only inputs that agree.
+        between : (label, label), optional
+            The score is the log-odds of one class against another; needed if there are many.
         """
         from calmgam.read.audit import score_range
 
-        return score_range(self._fitted_model(), given)
+        return score_range(self._fitted_model(), given, between)
 
     def compare(
         self, other: Any, data: Any = None, threshold: float = 0.0, given: Any = None
@@ -270,6 +283,8 @@ class Reading(BaseEstimator):
         offset: Any = None,
         sample: Any = None,
         title: str | None = None,
+        target: str | None = None,
+        origin: str | None = None,
     ) -> Path:
         """Write one self-contained HTML page that shows, audits and runs the model.
 
@@ -278,12 +293,17 @@ class Reading(BaseEstimator):
         path : path
             The file to write.
         X, y : data frame or array and its target, optional
-            Rows on which the model is measured; they do not enter the page.
+            Rows on which the model is measured. They do not enter the page: it holds sums over at
+            least five of them.
         sample_weight, offset : array, optional
             Of these rows.
         sample : data frame or array, optional
             Rows that enter the page, to start a what-if from; whoever has the page can read them.
         title : str, optional
+        target : str, optional
+            Name of the target; by default that of y, or of the fit.
+        origin : str, optional
+            What X is, such as "held-out rows of 2025".
 
         Returns
         -------
@@ -301,6 +321,8 @@ class Reading(BaseEstimator):
             offset=offset,
             sample=sample,
             title=title,
+            target=target,
+            origin=origin,
         )
 
     @property

@@ -6,7 +6,7 @@ import pytest
 from reading_models import hand_model
 
 from calmgam.model.objectives import Objective
-from calmgam.read.calibration import calibration
+from calmgam.read.calibration import calibration_groups
 from calmgam.read.performance import measure
 from calmgam.read.report import report
 from calmgam.read.text import explain, summary
@@ -33,7 +33,7 @@ def counts():
 def test_tenths_of_exposure():
     model, y, exposure = counts()
     offset = np.log(exposure)
-    groups = calibration(model, y, model.predict(X, offset), np.ones(N), offset)
+    groups = calibration_groups(model, y, model.predict(X, offset), np.ones(N), offset)
     assert 2 < len(groups) <= 10 and sum(group.n_rows for group in groups) == N
     assert sum(group.share for group in groups) == pytest.approx(1)
     predicted = [group.predicted for group in groups]

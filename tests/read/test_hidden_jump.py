@@ -11,7 +11,7 @@ from test_report import feature_contents
 
 from calmgam.model import Condition, Feature, Model, PartitionTree, Schema
 from calmgam.read.audit import jumps, monotonicity, sensitivity
-from calmgam.read.plots import plot_feature, plot_sensitivity
+from calmgam.read.plots import draw_sensitivity, plot_feature
 from calmgam.read.text import explain, summary
 from chromium import what_if
 
@@ -54,7 +54,7 @@ def test_the_plot_of_the_feature_shows_the_jump():
 
 
 def test_the_plot_of_the_change_shows_the_jump():
-    ax = plot_sensitivity(sensitivity(MODEL, "x1", -0.1, 0.1))
+    ax = draw_sensitivity(sensitivity(MODEL, "x1", -0.1, 0.1))
     labels = [label.get_text().split()[0] for label in ax.get_yticklabels()]
     values = [text.get_text() for text in ax.texts]
     assert dict(zip(labels, values, strict=True)) == {"own": "-0.2", "x2": "4", "in": "3.8"}

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from calmgam import Boosting, CALMRegressor, Heterogeneity
 from calmgam.model.ledger import Ledger
 from calmgam.read.canvas import new_axes
-from calmgam.read.path_plots import plot_path
+from calmgam.read.path_plots import draw_path, plot_path
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_a_number_that_was_not_tried_can_be_marked(calm):
     tried = {point.n_splits for point in calm.ledger_.path}
     n_splits = next(k for k in range(100) if k not in tried)
     records = calm.ledger_.splits[:1] * n_splits
-    ax = plot_path(Ledger(3, records, calm.ledger_.keeping(n_splits).path, is_joint=True))
+    ax = draw_path(Ledger(3, records, calm.ledger_.keeping(n_splits).path, is_joint=True))
     bold = [k for k, label in enumerate(ax.get_yticklabels()) if label.get_weight() == "bold"]
     assert bold == [n_splits]
 
@@ -56,13 +56,13 @@ def test_the_picture_says_why_the_lowest_error_was_not_taken(calm):
     lowest = {True: -1.0, False: 1.0}
     for best in (chosen, other):
         path = tuple(replace(p, error=lowest[p.n_splits == best]) for p in ledger.path)
-        label = plot_path(replace(ledger, path=path)).get_xlabel().replace("\n", " ")
+        label = draw_path(replace(ledger, path=path)).get_xlabel().replace("\n", " ")
         told = f"Marked: {chosen}, not {best} with the lowest error of growth's quick model"
         assert (told in label) == (best == other)
         assert ("the fewest splits within one standard error" in label) == (best == other)
-        separate = plot_path(replace(ledger, path=path, is_joint=False)).get_xlabel()
+        separate = draw_path(replace(ledger, path=path, is_joint=False)).get_xlabel()
         assert ("lowest error: the fewest" in separate.replace("\n", " ")) == (best == other)
-    asked = plot_path(ledger.keeping(0)).get_xlabel().replace("\n", " ")
+    asked = draw_path(ledger.keeping(0)).get_xlabel().replace("\n", " ")
     best = min(ledger.path, key=lambda point: point.error).n_splits
     assert f"Marked: the number asked for, 0; the lowest error is at {best}." in asked
 
@@ -71,7 +71,7 @@ def test_some_numbers_of_splits_are_enough(calm):
     X, y = table()
     options = {"growth": Heterogeneity(min_drop=0.02, sparsity=0.0)}
     ledger = clone(calm).set_params(**options).fit(X, y).ledger_
-    ax = plot_path(ledger)
+    ax = draw_path(ledger)
     tried = [point.n_splits for point in ledger.path]
     assert ax.get_yticks().tolist() == ax.lines[0].get_data()[1].tolist() == tried
     labels = ax.get_yticklabels()
@@ -86,11 +86,11 @@ def test_some_numbers_of_splits_are_enough(calm):
 
 def test_given_axes_are_used_and_the_picture_can_be_drawn(calm, tmp_path):
     ax = new_axes(5, 4)
-    assert plot_path(calm.ledger_, ax) is ax
+    assert plot_path(calm.model_, ax) is ax
     ax.figure.savefig(tmp_path / "path.png")
     assert (tmp_path / "path.png").stat().st_size > 1000
 
 
 def test_without_a_path_there_is_no_picture():
     with pytest.raises(ValueError, match="the ledger must have a path"):
-        plot_path(Ledger())
+        draw_path(Ledger())

@@ -28,7 +28,7 @@ PLOTS = {
     "feature": lambda model, ax=None: plots.plot_feature(model, "hour", ax=ax),
     "importance": lambda model, ax=None: plots.plot_importance(model, ax=ax),
     "prediction": lambda model, ax=None: plots.plot_prediction(model, ROW, ax=ax),
-    "sensitivity": lambda model, ax=None: plots.plot_sensitivity(sensitivity_report(model), ax=ax),
+    "sensitivity": lambda model, ax=None: plots.draw_sensitivity(sensitivity_report(model), ax=ax),
     "trees": lambda model, ax=None: plots.plot_trees(model, ax=ax),
 }
 
@@ -108,7 +108,7 @@ def test_small_contributions_are_drawn_as_one():
 
 
 def test_a_sensitivity_shows_curves_switches_and_the_total():
-    ax = plots.plot_sensitivity(sensitivity_report(hand_model()))
+    ax = plots.draw_sensitivity(sensitivity_report(hand_model()))
     assert [label.replace("\u00a0", " ") for label in labels(ax)] == [
         "own curve, flag = True",
         "own curve, flag ≠ True",
@@ -119,7 +119,7 @@ def test_a_sensitivity_shows_curves_switches_and_the_total():
     assert ranges == [(1, 1), (-1, -1), (-0.5, 9), (-1.5, 10)]
     assert ax.get_title("right") == "hour: 5 → 8"
     missing = sensitivity(hand_model(), "hour", None, 8.0)
-    assert plots.plot_sensitivity(missing).get_title("right") == "hour: missing → 8"
+    assert plots.draw_sensitivity(missing).get_title("right") == "hour: missing → 8"
 
 
 def test_trees_show_conditions_and_shares():
@@ -161,7 +161,7 @@ def test_text_from_data_is_no_formula():
         plots.plot_importance(model).figure,
         plots.plot_trees(model).figure,
         plots.plot_prediction(model, ODD_ROW).figure,
-        plots.plot_sensitivity(sensitivity(model, ODD["hour"], 5.0, 8.0)).figure,
+        plots.draw_sensitivity(sensitivity(model, ODD["hour"], 5.0, 8.0)).figure,
     ]
     for figure in figures:
         texts = [text for text in drawn_texts(figure) if "$" in text.get_text()]
@@ -185,7 +185,7 @@ def test_long_names_are_cut_and_not_the_panels():
         plots.plot_importance(model).figure,
         plots.plot_trees(model).figure,
         plots.plot_prediction(model, row).figure,
-        plots.plot_sensitivity(sensitivity(model, names[0], 5.0, 2000.0)).figure,
+        plots.draw_sensitivity(sensitivity(model, names[0], 5.0, 2000.0)).figure,
     ]
     for figure in figures:
         figure.draw_without_rendering()

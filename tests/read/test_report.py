@@ -205,5 +205,6 @@ def test_the_lock_file_names_no_registry():
 
 def test_the_range_of_the_score_is_told_with_rows(tmp_path):
     told = contents_of(write(hidden_jump_model("logit"), tmp_path))["range"]
-    assert told[0] == "Every score lies between -1.9 and 1.9."
+    scale = "(log-odds: probabilities of 0.130 to 0.870)"
+    assert told[0] == f"Every score lies between -1.9 and 1.9 {scale}."
     assert told[1].startswith("Lowest for x2 = ") and told[1].endswith("(probability 0.130).")

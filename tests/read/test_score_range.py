@@ -45,7 +45,7 @@ def test_given_narrows_it(seed):
 def test_text_and_plain_values():
     found = score_range(hidden_jump_model("logit"))
     lines = str(found).split("\n")
-    assert lines[0] == "the score lies in [-1.9, 1.9]"
+    assert lines[0] == "the score (log-odds) lies in [-1.9, 1.9]"
     assert lines[1].startswith("  lowest for x2 = ") and "(probability 0.130)" in lines[1]
     assert json.loads(json.dumps(found.to_dict()))["highest"]["row"] == found.high_row
     only = score_range(hidden_jump_model(), given="x1 <= 0")

@@ -7,17 +7,19 @@ import io
 import sys
 import warnings
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from calmgam import load
+from calmgam import Model, load
 from calmgam.cli.auditing import audit
 from calmgam.cli.editing import edit, simplify
 from calmgam.cli.exports import export
 from calmgam.cli.folders import predict_folder, predictions_of
+from calmgam.cli.measuring import slices
 from calmgam.cli.options import (
     AsJson,
     BetweenClasses,
@@ -150,6 +152,7 @@ def fit(
         calm.set_params(feature_types=(calm.feature_types or {}) | types)
     with blaming(settings):
         calm.fit(rows.X, rows.y, sample_weight=rows.weights, offset=rows.offset)
+    calm.model_ = _with_target(calm.model_, target)
     try:
         if out:
             calm.model_.save(out)
@@ -279,6 +282,7 @@ def explain(
 
 
 app.command()(audit)
+app.command()(slices)
 
 
 @app.command()
@@ -294,6 +298,9 @@ def report(
         Path | None, typer.Option(help="HTML file; default: beside the model file.")
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
+    origin: Annotated[
+        str | None, typer.Option(help="What TABLE is, such as 'held-out rows of 2025'.")
+    ] = None,
 ) -> None:
     """Write one HTML page that shows, audits and runs a model; it opens without network."""
     from calmgam.read.report import report as write_report
@@ -302,7 +309,8 @@ def report(
     check_outputs({"--out": page}, {"the model": model, "the table": table})
     fitted = load(model)
     X, y, added = measured_rows(table, target, fitted, how, Added(offset, exposure))
-    show(str(write_report(fitted, page, X=X, y=y, offset=added, title=title)))
+    rows = {"X": X, "y": y, "offset": added, "origin": origin or (table and table.name)}
+    show(str(write_report(fitted, page, **rows, title=title, target=target)))
 
 
 app.command()(export)
@@ -326,6 +334,14 @@ def demo(
     from calmgam.demo import run
 
     run(rows, out, features)
+
+
+def _with_target(model: Model, target: str) -> Model:
+    """Let a model remember the name of the column that it predicts."""
+    if model.provenance is None:
+        return model
+    settings = {**model.provenance.settings, "target": target}
+    return replace(model, provenance=replace(model.provenance, settings=settings))
 
 
 def _csv_text(names: Iterable[str], records: Iterable[Iterable[Any]]) -> str:

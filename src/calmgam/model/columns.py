@@ -168,6 +168,12 @@ def read_column(values: Any, name: str) -> Column:
     return replace(read_table(table)[0][0], name=name)
 
 
+def series_name(values: Any) -> str:
+    """Return the name of a series of a data frame; nothing of what has none."""
+    name = getattr(values, "name", None)
+    return name if isinstance(name, str) else ""
+
+
 def _frame_column(series: nw.Series[Any]) -> Column:
     name, dtype = str(series.name), series.dtype
     if dtype.is_numeric():

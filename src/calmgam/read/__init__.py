@@ -1,10 +1,14 @@
 """How a model is read: every function takes a `Model`; nothing here fits anything.
 
+All that a fitted estimator tells about itself is here under the same name: ``calm.summary()`` is
+``calmgam.read.summary(calm.model_)``, and works as well on what `calmgam.load` gives back.
+
 summary, explain                                 texts
 jumps, sensitivity, monotonicity, score_range    exact statements over all inputs
 compare                                          what changed from one model to another
 certify                                          proofs that others can check
 counterfactual, reasons                          one row
+performance, calibration, residuals, roc, …      measures on given rows, in total and by slice
 model_view, feature_view, prediction_view        plain numbers behind all of them
 report                                           one HTML page
 to_python, to_sql, to_table, …                   the model in other languages
@@ -32,6 +36,8 @@ from calmgam.read.audit import (
     sensitivity,
 )
 from calmgam.read.bridges import to_interpret, to_mlflow, to_shap
+from calmgam.read.calibration import calibration
+from calmgam.read.correlation import correlated_features
 from calmgam.read.export import (
     to_c,
     to_javascript,
@@ -41,7 +47,11 @@ from calmgam.read.export import (
     to_sql,
     to_table,
 )
+from calmgam.read.performance import performance
 from calmgam.read.report import report
+from calmgam.read.residuals import residuals
+from calmgam.read.roc import confusion, roc
+from calmgam.read.slices import slices
 from calmgam.read.text import explain, summary
 from calmgam.read.views import feature_view, model_view, prediction_view
 
@@ -58,13 +68,17 @@ if TYPE_CHECKING:
     )
 
 PICTURES = {
+    "plot_calibration": "calmgam.read.measure_plots",
     "plot_comparison": "calmgam.read.comparison_plot",
     "plot_feature": "calmgam.read.plots",
     "plot_importance": "calmgam.read.plots",
     "plot_model": "calmgam.read.plots",
     "plot_path": "calmgam.read.path_plots",
     "plot_prediction": "calmgam.read.plots",
+    "plot_residuals": "calmgam.read.measure_plots",
+    "plot_roc": "calmgam.read.measure_plots",
     "plot_sensitivity": "calmgam.read.plots",
+    "plot_slices": "calmgam.read.measure_plots",
     "plot_trees": "calmgam.read.plots",
 }
 
@@ -73,27 +87,38 @@ __all__ = [
     "Monotone",
     "NoInfluence",
     "Range",
+    "calibration",
     "certify",
     "compare",
+    "confusion",
+    "correlated_features",
     "counterfactual",
     "explain",
     "feature_view",
     "jumps",
     "model_view",
     "monotonicity",
+    "performance",
+    "plot_calibration",
     "plot_comparison",
     "plot_feature",
     "plot_importance",
     "plot_model",
     "plot_path",
     "plot_prediction",
+    "plot_residuals",
+    "plot_roc",
     "plot_sensitivity",
+    "plot_slices",
     "plot_trees",
     "prediction_view",
     "reasons",
     "report",
+    "residuals",
+    "roc",
     "score_range",
     "sensitivity",
+    "slices",
     "summary",
     "to_c",
     "to_interpret",

@@ -8,23 +8,88 @@ or its quantile.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from calmgam.model.columns import FloatArray
 from calmgam.model.glassbox import Model
-from calmgam.model.objectives import weighted_quantile
-from calmgam.read.view_types import CalibrationView
+from calmgam.read.numbers import brief_number, scale_of
+from calmgam.read.outcomes import groups_in_order, observed_value, outcomes, per_exposure
+from calmgam.read.text_table import text_table
+from calmgam.read.view_types import CalibrationView, View
 
 N_GROUPS = 10
 
 
+@dataclass(frozen=True, repr=False)
+class Calibration(View):
+    """Predicted against observed, from the lowest predictions to the highest.
+
+    Attributes
+    ----------
+    n_rows : int
+    groups : tuple of CalibrationView
+    """
+
+    n_rows: int
+    groups: tuple[CalibrationView, ...]
+
+    @property
+    def error(self) -> float:
+        """The expected calibration error: the mean distance of predicted and observed."""
+        return expected_error(self.groups)
+
+    def __str__(self) -> str:
+        scale = scale_of([n for g in self.groups for n in (g.predicted, g.observed)])
+        rows = [
+            [f"{k}", f"{g.n_rows:,}", scale.text(g.predicted), scale.text(g.observed)]
+            for k, g in enumerate(self.groups, 1)
+        ]
+        table = text_table(["group", "rows", "predicted", "observed"], rows)
+        return f"mean distance of predicted and observed: {brief_number(self.error)}\n{table}"
+
+    __repr__ = __str__
+
+
 def calibration(
+    model: Model,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    offset: Any = None,
+    of_class: Any = None,
+    min_rows: int = 1,
+) -> Calibration:
+    """Compare predictions with what was observed, in tenths of the rows.
+
+    Parameters
+    ----------
+    model : Model
+    X : data frame or array
+    y : array
+        Numbers, or labels of the classes.
+    sample_weight, offset : array, optional
+        Of a log link: the logarithm of the exposure, per which all is counted.
+    of_class
+        With many classes: the label of the one whose probability is looked at.
+    min_rows : int
+        Groups of fewer rows are joined.
+    """
+    rows = outcomes(model, X, y, sample_weight, offset, of_class)
+    compared = rows.observed, rows.predicted, rows.weights
+    return Calibration(rows.n_rows, calibration_groups(model, *compared, min_rows=min_rows))
+
+
+def calibration_groups(
     model: Model,
     y: FloatArray,
     prediction: FloatArray,
     weights: FloatArray,
     offset: FloatArray | None = None,
+    min_rows: int = 1,
 ) -> tuple[CalibrationView, ...]:
     """Compare predictions with what was observed, group by group.
 
@@ -38,25 +103,17 @@ def calibration(
     weights : array
     offset : array, optional
         Of a log link: the logarithm of the exposure, per which all is counted.
+    min_rows : int
     """
-    if offset is not None and model.link == "log":
-        exposure = np.exp(offset)
-        y, prediction, weights = y / exposure, prediction / exposure, weights * exposure
-    with np.errstate(over="ignore"):
-        order = np.argsort(prediction.astype(np.float32), kind="stable")  # equal but for rounding
-    order = order[weights[order] > 0]
-    below = np.cumsum(weights[order]) - 0.5 * weights[order]
-    group_of = np.minimum((N_GROUPS * below / weights.sum()).astype(np.intp), N_GROUPS - 1)
-    groups = (order[group_of == group] for group in range(N_GROUPS))
+    y, prediction, weights = per_exposure(model, y, prediction, weights, offset)
     return tuple(
         CalibrationView(
             n_rows=len(rows),
             share=float(weights[rows].sum() / weights.sum()),
             predicted=float(np.average(prediction[rows], weights=weights[rows])),
-            observed=_observed(model, y[rows], weights[rows]),
+            observed=observed_value(model, y[rows], weights[rows]),
         )
-        for rows in groups
-        if len(rows)
+        for rows in groups_in_order(prediction, weights, N_GROUPS, min_rows)
     )
 
 
@@ -68,12 +125,3 @@ def expected_error(groups: Sequence[CalibrationView]) -> float:
     groups : sequence of CalibrationView
     """
     return sum(group.share * abs(group.predicted - group.observed) for group in groups)
-
-
-def _observed(model: Model, y: FloatArray, weights: FloatArray) -> float:
-    """Return the mean, or the quantile that the model predicts."""
-    levels = {"absolute_error": 0.5, "quantile": model.objective.parameter}
-    level = levels.get(model.objective.name)
-    if level is None:
-        return float(np.average(y, weights=weights))
-    return weighted_quantile(y, weights, level)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calmgam.model.exact.inputs import Given
+from calmgam.model.glassbox import Model
 from calmgam.read.canvas import (
     COLOURS,
     GREY,
@@ -15,7 +17,7 @@ from calmgam.read.canvas import (
     number_ticks,
     tidy,
 )
-from calmgam.read.comparison import Comparison
+from calmgam.read.comparison import Comparison, compare
 from calmgam.read.numbers import brief_number, signed_number
 
 if TYPE_CHECKING:
@@ -24,7 +26,30 @@ if TYPE_CHECKING:
 N_BINS = 40
 
 
-def plot_comparison(report: Comparison, ax: Axes | None = None) -> Axes:
+def plot_comparison(
+    model: Model,
+    other: Any,
+    data: Any,
+    threshold: float = 0.0,
+    given: Given = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw how the scores of given rows move from one model to another.
+
+    Parameters
+    ----------
+    model, other, data, threshold, given
+        As in `compare`.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    return draw_comparison(compare(model, other, data, threshold, given), ax)
+
+
+def draw_comparison(report: Comparison, ax: Axes | None = None) -> Axes:
     """Draw how the scores of given rows move from one model to another.
 
     The histogram has the rows; the two lines are the exact smallest and largest change over all

@@ -30,6 +30,7 @@ from calmgam.read.findings import (
     affected,
     contributions_beside,
     is_supported,
+    probability_of,
     total,
     value_text,
 )
@@ -98,6 +99,9 @@ class Counterfactual(Report):
         score, target, new_score = number_texts([self.score, self.target, self.new_score], 4)
         against = f" (log-odds of {self.wanted})" if self.wanted else ""
         goal = f"from a score of {score} to {target}{against}"
+        if self.probabilities and not self.wanted:
+            ends = self.probabilities[0], float(probability_of(self.target))
+            goal += " (log-odds; probability {:.3f} to {:.3f})".format(*ends)
         if not self.reached:
             return f"{goal}: no change of so few mutable features gets there"
         what = " and ".join(map(str, self.changes)) or "nothing needs to change"

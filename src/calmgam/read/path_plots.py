@@ -10,6 +10,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from calmgam.model.glassbox import Model
 from calmgam.model.regions import Region
 from calmgam.read.canvas import (
     AS_IT_IS,
@@ -34,7 +35,23 @@ NOTE_CHARACTERS = 44
 SPARSE_ROWS = 8  # where only some numbers of splits were tried
 
 
-def plot_path(ledger: Any, ax: Axes | None = None) -> Axes:
+def plot_path(model: Model, ax: Axes | None = None) -> Axes:
+    """Draw the cross-validated error against the number of splits.
+
+    Parameters
+    ----------
+    model : Model
+        Of a fit with ``max_splits="auto"``.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    return draw_path(model.ledger, ax)
+
+
+def draw_path(ledger: Any, ax: Axes | None = None) -> Axes:
     """Draw the cross-validated error against the number of splits.
 
     Parameters

@@ -18,7 +18,8 @@ from calmgam.model.fields import checked_offset
 from calmgam.model.glassbox import Model
 from calmgam.model.links import response, softmax
 from calmgam.model.measures import checked_target
-from calmgam.read.calibration import calibration, expected_error
+from calmgam.read.calibration import calibration_groups, expected_error
+from calmgam.read.outcomes import checked_weights
 from calmgam.read.view_types import CalibrationView
 
 
@@ -73,7 +74,8 @@ def measure(
     """
     score = model.score(X, offset)
     y = checked_target(y, len(score), model.classes)
-    weights = _weights(sample_weight, len(score))
+    weights = checked_weights(sample_weight, len(score))
+    weights = weights / weights.max()
     added = None if offset is None else checked_offset(offset, len(score))
     if model.link == "softmax":
         return Measured(_of_many_classes(model, score, y, weights), ())
@@ -87,15 +89,15 @@ def measure(
         measures = _of_means(y, prediction, weights)
     else:
         measures = _of_objective(model, y, prediction, weights, added)
-    groups = calibration(model, y, prediction, weights, added)
+    groups = calibration_groups(model, y, prediction, weights, added)
     if model.link == "logit":
         measures["calibration error"] = expected_error(groups)
     return Measured(measures, groups)
 
 
 def _of_means(y: FloatArray, prediction: FloatArray, weights: FloatArray) -> dict[str, float]:
-    error = _root_mean_square(y, -prediction, weights)
-    spread = _root_mean_square(y, -_mean(y, weights), weights)
+    error = root_mean_square(y, -prediction, weights)
+    spread = root_mean_square(y, -_mean(y, weights), weights)
     ratio = error / spread if spread > 0 else math.inf
     r2 = 1.0 - ratio * ratio
     tells = np.any(y != y[0]) and math.isfinite(r2)
@@ -180,7 +182,7 @@ def _of_objective(
     return measures
 
 
-def _root_mean_square(first: FloatArray, second: FloatArray | float, weights: FloatArray) -> float:
+def root_mean_square(first: FloatArray, second: FloatArray | float, weights: FloatArray) -> float:
     """Return it for the sum of two; numbers may be so small or large that squares are not."""
     largest = max(np.abs(first).max(), np.abs(second).max())
     if largest == 0:
@@ -193,19 +195,6 @@ def _mean(values: FloatArray, weights: FloatArray) -> float:
     """Return the mean of numbers whose sum may be too large."""
     largest = np.abs(values).max()
     return float(np.average(values / largest, weights=weights) * largest) if largest > 0 else 0.0
-
-
-def _weights(sample_weight: Any, n_rows: int) -> FloatArray:
-    """Return sample weights, relative to their largest."""
-    if sample_weight is None:
-        return np.ones(n_rows)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise ValueError(f"sample_weight must have {n_rows} values; got shape {weights.shape}")
-    if not np.isfinite(weights).all() or weights.min() < 0 or not weights.any():
-        raise ValueError("sample_weight must be finite, >= 0 and not all zero")
-    scaled: FloatArray = weights / weights.max()
-    return scaled
 
 
 def area_under_curve(

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calmgam.model.columns import FloatArray
+from calmgam.model.exact.inputs import Given
 from calmgam.model.glassbox import Model
 from calmgam.model.links import SCALES
+from calmgam.read.audit import Sensitivity, sensitivity
 from calmgam.read.canvas import (
     AS_IT_IS,
     CHARACTER,
@@ -55,8 +57,6 @@ from calmgam.read.wording import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from calmgam.read.audit import Sensitivity
 
 HEADER_WIDTH = 0.95 * HALF_PAGE * POINTS
 INDENT = 0.06  # of a tree's line, as a part of the width
@@ -246,18 +246,38 @@ def plot_prediction(
     return ax
 
 
-def plot_sensitivity(report: Sensitivity, ax: Axes | None = None) -> Axes:
+def plot_sensitivity(
+    model: Model,
+    feature: str,
+    start: Any,
+    stop: Any,
+    given: Given = None,
+    over: Any = "all",
+    ax: Axes | None = None,
+    between: Between = None,
+) -> Axes:
     """Draw what a change of one feature does to the score: own curves, hidden jumps, in total.
 
     Parameters
     ----------
-    report : Sensitivity
-        Made by `calmgam.read.audit.sensitivity`.
+    model, feature, start, stop, given, over, between
+        As in `sensitivity`.
     ax : matplotlib axes, optional
 
     Returns
     -------
     matplotlib axes
+    """
+    return draw_sensitivity(sensitivity(model, feature, start, stop, given, over, between), ax)
+
+
+def draw_sensitivity(report: Sensitivity, ax: Axes | None = None) -> Axes:
+    """Draw the answer of `sensitivity`.
+
+    Parameters
+    ----------
+    report : Sensitivity
+    ax : matplotlib axes, optional
     """
     report = shown_view(report)
     ranges = [
@@ -282,7 +302,7 @@ def plot_sensitivity(report: Sensitivity, ax: Axes | None = None) -> Axes:
     name = cut_middle(report.feature, max(N_TITLE - len(values), N_TITLE // 2))
     title = f"{name}: {cut_middle(values, N_LABEL)}"
     ax.set_title(title, fontsize=SMALL + 2, loc="right", **AS_IT_IS)
-    ax.set_xlabel("change of the score", fontsize=SMALL)
+    ax.set_xlabel(report.scale_text, fontsize=SMALL)
     tidy(ax, "left", "bottom")
     return ax
 

@@ -7,12 +7,12 @@ ones where it is bad.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from calmgam.model.exact.rows import read_row
 from calmgam.model.glassbox import Model
-from calmgam.read.findings import Report, change_text, value_text
+from calmgam.read.findings import Report, change_text, probability_of, value_text
 from calmgam.read.numbers import number_texts, signed_texts
 from calmgam.read.outputs import Between, pair_of_row
 from calmgam.read.wording import shown, shown_name
@@ -24,7 +24,8 @@ SIGNS = {"both": (1, -1), "negative": (-1,), "positive": (1,)}
 class Reason(Report):
     """What one feature adds to a score: its value, and the region that selected its curve.
 
-    `mark` says if training did not see the value's level.
+    `mark` says if training did not see the value's level. Of a classifier `probability_change` is
+    how much lower the probability were without the contribution; these do not add up.
     """
 
     feature: str
@@ -32,6 +33,7 @@ class Reason(Report):
     contribution: float
     region: str
     mark: str = ""
+    probability_change: float | None = None
 
     def __str__(self) -> str:
         return f"{change_text(self.contribution)}  {self.label}"
@@ -48,6 +50,8 @@ class Reasons(Report):
     """The largest contributions to a score: intercept + contributions + rest + offset = score.
 
     `classes`: the score is the log-odds of the second against the first; empty of a number.
+    `probability` and `average_probability` are score and intercept on the scale of probabilities
+    (of many classes: of the second of the two alone); None of a number.
     """
 
     score: float
@@ -56,6 +60,8 @@ class Reasons(Report):
     rest: float
     classes: tuple[Any, ...] = ()
     offset: float = 0.0
+    probability: float | None = None
+    average_probability: float | None = None
 
     def __str__(self) -> str:
         score, average = number_texts([self.score, self.intercept], 4)
@@ -65,11 +71,16 @@ class Reasons(Report):
         labels = [*(reason.label for reason in self.reasons), "all other features"]
         labels += ["offset"] * len(added)
         width = max(map(len, numbers))
+        shifts = [_points(reason.probability_change) for reason in self.reasons]
+        shifts += [""] * (len(numbers) - len(shifts))
+        room = max(map(len, shifts))
         lines = (
-            f"{number:>{width}}  {label}" for number, label in zip(numbers, labels, strict=True)
+            f"{number:>{width}}  {shift:>{room}}{'  ' if room else ''}{label}"
+            for number, shift, label in zip(numbers, shifts, labels, strict=True)
         )
-        what = f"score {score}{against_text(self.classes)}"
-        return "\n  ".join([f"{what}, where the average is {average}:", *lines])
+        what = f"score {score}{against_text(self.classes)}{_percent(self.probability)}"
+        usual = f"the average is {average}{_percent(self.average_probability)}"
+        return "\n  ".join([f"{what}, where {usual}:", *lines])
 
 
 def reasons(
@@ -117,8 +128,36 @@ def reasons(
         ranked.append(Reason(term.feature.name, value, contributions[k], region, mark))
     score = float(model.score_encoded(encoded)[0])
     rest = score - model.intercept - sum(reason.contribution for reason in ranked)
-    classes = model.classes if is_pair else ()
-    return Reasons(score + offset, model.intercept, tuple(ranked), rest, classes, float(offset))
+    total = score + float(offset)
+    found = Reasons(
+        total, model.intercept, tuple(ranked), rest, model.classes if is_pair else (), float(offset)
+    )
+    return _with_probabilities(found) if model.classes else found
+
+
+def _with_probabilities(found: Reasons) -> Reasons:
+    """Say the same on the scale of probabilities."""
+    probability = float(probability_of(found.score))
+    ranked = (
+        replace(one, probability_change=probability - float(probability_of(found.score - part)))
+        for one in found.reasons
+        for part in (one.contribution,)
+    )
+    return replace(
+        found,
+        reasons=tuple(ranked),
+        probability=probability,
+        average_probability=float(probability_of(found.intercept)),
+    )
+
+
+def _percent(probability: float | None) -> str:
+    return "" if probability is None else f" (probability {probability:.3f})"
+
+
+def _points(change: float | None) -> str:
+    """Write a change of a probability in percentage points."""
+    return "" if change is None else f"{100 * change:+.1f} %"
 
 
 def against_text(classes: tuple[Any, ...]) -> str:

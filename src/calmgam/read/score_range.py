@@ -11,8 +11,10 @@ from calmgam.model.exact.inputs import Given, Inputs, decode_input, rounding
 from calmgam.model.exact.rows import Row
 from calmgam.model.exact.scores import Attained, score_extremes
 from calmgam.model.glassbox import Model
+from calmgam.model.links import SCALES
 from calmgam.read.findings import Report, is_supported, probability_of, value_text
 from calmgam.read.numbers import number_texts
+from calmgam.read.outputs import Between, pair_of
 
 N_SHOWN = 8  # features of a row in a text
 
@@ -80,16 +82,17 @@ class ScoreRange(Report):
     def __str__(self) -> str:
         low, high = number_texts([self.low, self.high], 4)
         where = "in" if self.exact else "within"
+        scale = "" if self.lowest.probability is None else SCALES["logit"]
         return "\n".join(
             [
-                f"the score lies {where} [{low}, {high}]",
+                f"the score{scale} lies {where} [{low}, {high}]",
                 f"  lowest for {self.lowest}",
                 f"  highest for {self.highest}",
             ]
         )
 
 
-def score_range(model: Model, given: Given = None) -> ScoreRange:
+def score_range(model: Model, given: Given = None, between: Between = None) -> ScoreRange:
     """Find the smallest and the largest score over all inputs, exactly.
 
     Parameters
@@ -97,11 +100,14 @@ def score_range(model: Model, given: Given = None) -> ScoreRange:
     model : Model
     given : mapping, Region or str, optional
         Only inputs that agree: ``{"workingday": "yes"}`` or ``"hour <= 7 and workingday = yes"``.
+    between : (label, label), optional
+        The score is the log-odds of one class against another; needed if there are many.
 
     Returns
     -------
     ScoreRange
     """
+    model = pair_of(model, between)
     low, high = score_extremes(Inputs.of(model, given))
     rows = _scored(model, low), _scored(model, high)
     if max(low.attained - low.bound, high.bound - high.attained) <= rounding(model):

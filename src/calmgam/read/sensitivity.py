@@ -19,6 +19,7 @@ from calmgam.model.exact.changes import Extreme, Move, extremes, taking_part, to
 from calmgam.model.exact.inputs import Given, Indexes, Inputs, agrees
 from calmgam.model.exact.rows import decode_value, encode_value, unseen_labels
 from calmgam.model.glassbox import Model, Term
+from calmgam.model.links import SCALES
 from calmgam.model.schema import Feature, FloatArray, Schema
 from calmgam.read.findings import Range, Report, change_text, make_range, value_text
 from calmgam.read.outputs import Between, pair_of
@@ -61,6 +62,8 @@ class Sensitivity(Range):
         One for every own curve that some input reaches.
     switches : tuple of Switch
         The hidden jumps between the two values.
+    link : str
+        Of the model: what the score is.
     """
 
     feature: str
@@ -68,14 +71,21 @@ class Sensitivity(Range):
     stop: Any
     curves: tuple[CurveChange, ...]
     switches: tuple[Switch, ...]
+    link: str = "identity"
+
+    @property
+    def scale_text(self) -> str:
+        """What the numbers are: a change of the score, and on which scale that is."""
+        return f"change of the score{SCALES[self.link]}"
 
     def __str__(self) -> str:
         start, stop = value_text(self.start), value_text(self.stop)
         ends = [f"  lowest for {self.low_pair}", f"  highest for {self.high_pair}"]
         example = [f"  for example {self.low_pair}"]
+        what = f"changes the score{SCALES[self.link]}"
         return "\n".join(
             [
-                f"{self.feature}: {start} → {stop} changes the score by {self.range_text}",
+                f"{self.feature}: {start} → {stop} {what} by {self.range_text}",
                 *(f"  {part}" for part in (*self.curves, *self.switches)),
                 *(ends if self.low < self.high else example),
             ]
@@ -106,10 +116,6 @@ def sensitivity(
         All inputs, or the rows of a data frame or array.
     between : (label, label), optional
         The score is the log-odds of one class against another; needed if there are many.
-
-    Returns
-    -------
-    Sensitivity
     """
     model = pair_of(model, between)
     moved = model.schema[feature]
@@ -141,6 +147,7 @@ def sensitivity(
         stop=decode_value(moved, ends[1]),
         curves=tuple(curves),
         switches=tuple(switched),
+        link=model.link,
     )
 
 

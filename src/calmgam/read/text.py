@@ -14,6 +14,7 @@ from calmgam.model.glassbox import Model
 from calmgam.model.ledger import Ledger
 from calmgam.model.trail import EditRecord
 from calmgam.read.advice import advice_lines
+from calmgam.read.findings import probability_of
 from calmgam.read.numbers import brief_number, number_texts, scale_of
 from calmgam.read.outputs import Between
 from calmgam.read.view_types import JumpView, ModelView, PredictionView, joint_jumps
@@ -321,7 +322,8 @@ def _ledger_lines(view: PredictionView) -> Iterator[str]:
     numbers = scale.sum_texts(parts)
     largest = max(map(abs, contributions)) or 1.0
 
-    table = [("intercept", numbers[0], "", "")]
+    average = ("  ", _probability_of_average(view)) if view.probability is not None else ("", "")
+    table = [("intercept", numbers[0], *average)]
     labels = label_texts([(line.name, line.label) for line in lines], N_LABEL)
     for line, label, number in zip(lines, labels, numbers[1:], strict=False):
         bar = _bar(abs(line.contribution / largest), 10)
@@ -342,6 +344,13 @@ def _ledger_lines(view: PredictionView) -> Iterator[str]:
         start = f"{label:{width}}  {number:>{digits}}{bar}"
         rules = wrap(rule, N_COLUMNS - len(start), N_RULE_LINES).split("\n")
         yield (start + f"\n{' ' * len(start)}".join(rules)).rstrip()
+
+
+def _probability_of_average(view: PredictionView) -> str:
+    """Say the intercept on the scale of probabilities; of a pair of many classes there is none."""
+    if view.probabilities:
+        return ""
+    return f"a probability of {float(probability_of(view.intercept)):.1%}"
 
 
 def _bar(share: float, width: int = 20) -> str:

@@ -43,6 +43,8 @@ class Given:
         Whether sample weights were given.
     digest : callable
         Returns the SHA-256 of what was given.
+    target_name : str
+        Of the target's column, if it has one.
     """
 
     X: Any
@@ -50,6 +52,7 @@ class Given:
     n_rows: int
     is_weighted: bool
     digest: Callable[[], str]
+    target_name: str = ""
 
 
 def is_frame(X: Any) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
@@ -21,7 +21,6 @@ from calmgam.model.ledger import Ledger
 from calmgam.model.regions import Region
 from calmgam.model.trail import EditRecord
 from calmgam.read.audit import monotonicity, score_range
-from calmgam.read.coverage import CoverageView
 from calmgam.read.export.program import Lookup, Program, plain_branch
 from calmgam.read.report.sentences import (
     evidence,
@@ -42,7 +41,8 @@ def page_contents(
     *,
     sample: Any,
     title: str,
-    coverage: Sequence[CoverageView] = (),
+    measures: dict[str, Any] | None = None,
+    filed: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return all that the page shows.
 
@@ -50,14 +50,17 @@ def page_contents(
     ----------
     model : Model
     view : ModelView
-        Of the model, with its measures on data if there are any.
+        Of the model.
     sample, title
         As in `report`.
-    coverage : sequence of CoverageView
-        Of the prediction intervals, if they were measured.
+    measures : dict, optional
+        As `page_measures` makes it.
+    filed : dict, optional
+        As `filing` makes it.
     """
     summary = view.to_dict() | {"standing": view.standing}
-    del summary["features"]
+    for repeated in ("features", "performance", "calibration"):
+        del summary[repeated]
     has_many = model.link == "softmax"
     contents = {
         "title": title,
@@ -70,7 +73,8 @@ def page_contents(
         "origin": origin_text(model),
         "range": [] if has_many else range_sentences(score_range(model)),
         "trail": [_edit(record) for record in model.trail],
-        "coverage": [one.to_dict() for one in coverage],
+        "measures": measures,
+        "filed": filed or {"facts": [], "parameters": [], "constraints": []},
         "sample": None if sample is None else model.schema.encode(sample).tolist(),
     }
     plain: dict[str, Any] = _plain(contents)

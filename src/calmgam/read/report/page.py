@@ -18,13 +18,13 @@ from typing import Any
 
 from calmgam.model.files import write_text
 from calmgam.model.glassbox import Model
-from calmgam.read.coverage import coverage_views
 from calmgam.read.report.contents import page_contents
+from calmgam.read.report.filing import filing
+from calmgam.read.report.measures import page_measures
 from calmgam.read.views import model_view
 
 PathLike = str | os.PathLike[str]
 
-COVERAGE = 0.9  # of the intervals that are measured
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -54,6 +54,8 @@ def report(
     offset: Any = None,
     sample: Any = None,
     title: str | None = None,
+    target: str | None = None,
+    origin: str | None = None,
 ) -> Path:
     """Write a page that shows a model, audits it and runs it.
 
@@ -63,12 +65,18 @@ def report(
     path : path
         The HTML file to write.
     X, y : data frame or array and its target, optional
-        Rows on which the model is measured; they do not enter the page.
+        Rows on which the model is measured. They do not enter the page: it holds sums over at
+        least five of them.
     sample_weight, offset : array, optional
         Of these rows.
     sample : data frame or array, optional
         Rows that enter the page, to start a what-if from; whoever has the page can read them.
     title : str, optional
+    target : str, optional
+        Name of the target; by default that of y, or of the fit.
+    origin : str, optional
+        What X is, such as "held-out rows of 2025". The very table of the fit is called training
+        rows whatever it is called here.
 
     Returns
     -------
@@ -76,10 +84,15 @@ def report(
         Of the file.
     """
     title = title or "Conditionally additive local model"
-    view = model_view(model, X, y, sample_weight, offset)
-    has_intervals = model.intervals is not None and X is not None and offset is None
-    coverage = coverage_views(model, X, y, COVERAGE) if has_intervals else ()
-    contents = page_contents(model, view, sample=sample, title=title, coverage=coverage)
+    measures = page_measures(model, X, y, sample_weight=sample_weight, offset=offset, origin=origin)
+    contents = page_contents(
+        model,
+        model_view(model),
+        sample=sample,
+        title=title,
+        measures=measures,
+        filed=filing(model, target, y),
+    )
     path = Path(path)
     write_text(path, render(contents, title))
     return path

@@ -11,7 +11,7 @@ from calmgam.model.exact.rows import decode_value
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import Feature
 from calmgam.read.audit import Monotonicity, ScoreRange, sensitivity
-from calmgam.read.findings import value_text
+from calmgam.read.findings import probability_of, value_text
 from calmgam.read.numbers import brief_number, number_texts
 from calmgam.read.view_types import JumpView
 from calmgam.read.wording import listed
@@ -65,6 +65,9 @@ def range_sentences(found: ScoreRange) -> list[str]:
     """
     low, high = number_texts([found.low, found.high])
     bounds = "" if found.exact else " (bounds; the work limit was reached)"
+    if found.lowest.probability is not None:
+        ends = (float(probability_of(score)) for score in (found.low, found.high))
+        bounds += " (log-odds: probabilities of {:.3f} to {:.3f})".format(*ends)
     return [
         f"Every score lies between {low} and {high}{bounds}.",
         f"Lowest for {found.lowest}.",

@@ -90,6 +90,10 @@ class Dialect:
             }
         ]
 
+    def shared(self) -> dict[str, str]:
+        """Return what all rows look into, by alias: one row that stands beside them."""
+        return {}
+
     def exponential(self, number: str) -> str:
         """Write exp of a number."""
         return f"exp({number})"
@@ -105,13 +109,17 @@ class Dialect:
         """
         first, *others = stages
         parts = [f"s0 AS{self.kept}(\n  SELECT {listed(first)}\n  FROM {table}\n)"]
-        at_hand = set(first)
+        shared = self.shared()
+        if shared:
+            parts.insert(0, f"lists AS MATERIALIZED (\n  SELECT {listed(shared)}\n)")
+        at_hand = {*first, *shared}
         for k, stage in enumerate(others):
             used_later = mentioned([*outputs, *chain(*(s.values() for s in others[k + 1 :]))])
             passed = sorted(at_hand & used_later - set(stage))
             at_hand = {*passed, *stage}
             columns = ", ".join([*passed, listed(stage)])
-            parts.append(f"s{k + 1} AS{self.kept}(\n  SELECT {columns}\n  FROM s{k}\n)")
+            source = f"s{k}, lists" if shared and k == 0 else f"s{k}"
+            parts.append(f"s{k + 1} AS{self.kept}(\n  SELECT {columns}\n  FROM {source}\n)")
         body = ",\n".join(parts)
         return f"WITH {body}\nSELECT\n  " + ",\n  ".join(outputs) + f"\nFROM s{len(others)}"
 

@@ -14,13 +14,17 @@ from calmgam.read.export.sql.dialect import (
     balanced,
     listed,
 )
+from calmgam.read.export.sql.grid import Grid, grid_of
 
 
 class DuckDB(Dialect):
-    """DuckDB: columns at a time, so every step of a binary search is a stage for all features."""
+    """DuckDB: columns at a time, so every step of a search is a stage for all features."""
 
     double, string = "DOUBLE", "VARCHAR"
     kept = " NOT MATERIALIZED "
+
+    def __init__(self) -> None:
+        self._lists: dict[str, str] = {}
 
     def text(self, text: str) -> str:
         """Quote a text; NUL by its number."""
@@ -54,37 +58,56 @@ class DuckDB(Dialect):
         )
 
     def slots(self, searches: Sequence[Search]) -> list[dict[str, str]]:
-        """Halve all ranges at once: a stage per bit, a list element per row."""
-        stages: list[dict[str, str]] = []
-        before = {search.alias: "" for search in searches}
-        n_bits = {search.alias: len(search.edges).bit_length() for search in searches}
-        for bit in reversed(range(max(n_bits.values(), default=0))):
-            stage = {}
-            for search in searches:
-                if bit >= n_bits[search.alias]:
-                    continue
-                alias = f"{search.alias}_{bit}" if bit else search.alias
-                stage[alias] = self._step(search, before[search.alias], 2**bit)
-                before[search.alias] = alias
-            stages.append(stage)
-        return stages
+        """Find all slots at once: a cell of a grid each, then a stage per step that is left."""
+        grids = {search.alias: grid_of(search.edges) for search in searches}
+        steps = {search.alias: self._steps(search, grids[search.alias]) for search in searches}
+        n_stages = max(map(len, steps.values()), default=0)
+        return [
+            {
+                alias if k + 1 == len(own) else f"{alias}_{k}": own[k]
+                for alias, own in steps.items()
+                if k < len(own)
+            }
+            for k in range(n_stages)
+        ]
 
-    def _step(self, search: Search, before: str, step: int) -> str:
-        edges = search.edges[step - 1 :: 2 * step] if before else search.edges[step - 1 : step]
-        if not before:
-            edge = self.number(float(edges[0]))
+    def _steps(self, search: Search, grid: Grid | None) -> list[str]:
+        """Return the expressions of a search; each reads what came out of the one before."""
+        number, edges = search.number, self._list(search.edges.tolist())
+        if grid is None:
+            n_bits = len(search.edges).bit_length()
+            half = 2 ** (n_bits - 1)
+            middle = self.number(float(search.edges[half - 1]))
+            steps = [f"CASE WHEN {number} > {middle} THEN {half} ELSE 0 END"]
+            n_left = n_bits - 1
         else:
-            # of positions that the steps before can have reached, all multiples of 2 * step
-            edge = f"{self._list(edges.tolist())}[{before} // {2 * step} + 1]"
-        move = f"CASE WHEN {search.number} > {edge} THEN {step} ELSE 0 END"
-        return f"{before} + {move}" if before else move
+            place = f"({number} - {self.number(grid.low)}) * {self.number(grid.scale)}"
+            cell = f"floor(LEAST(GREATEST({place}, 0e0), {grid.n_cells - 1}e0))"
+            steps = [f"{self._list(grid.first, 'INTEGER')}[CAST({cell} AS INTEGER) + 1]"]
+            n_left = grid.n_steps
+        for bit in reversed(range(n_left)):
+            before = f"{search.alias}_{len(steps) - 1}"
+            # beyond the last edge there is NULL, which is never exceeded
+            is_above = f"{number} > {edges}[{before} + {2**bit}]"
+            steps.append(f"{before} + CASE WHEN {is_above} THEN {2**bit} ELSE 0 END")
+        return steps
 
     def picked(self, values: Sequence[float], position: str) -> str:
         """Look a value up in a list."""
         return f"{self._list(values)}[{position} + 1]"
 
-    def _list(self, values: Sequence[float]) -> str:
-        return f"([{', '.join(map(self.number, values))}])"
+    def _list(self, values: Sequence[float], kind: str = "DOUBLE") -> str:
+        """Keep a list beside the rows; return its name.
+
+        It is written as one text, since thousands of literals take longer to plan than to run, and
+        stands in one place, since a list within an expression is made again for every 2,048 rows.
+        """
+        text = f"CAST('[{', '.join(map(repr, values))}]' AS {kind}[])"
+        return self._lists.setdefault(text, f"v{len(self._lists)}")
+
+    def shared(self) -> dict[str, str]:
+        """Return the lists that all rows look into."""
+        return {alias: text for text, alias in self._lists.items()}
 
     def ranked(self, sizes: Sequence[str], n: int) -> list[dict[str, str]]:
         """Sort a list of sizes and positions in every row."""
