@@ -25,9 +25,9 @@ from calmgam.fit.pipeline import (
     is_large,
     learn_curves,
     learn_curves_of_all,
+    learn_the_rest,
     prepare,
     prepare_large,
-    recounted,
 )
 from calmgam.fit.policies import positions_of
 from calmgam.fit.regions.found import Regions
@@ -45,6 +45,7 @@ from calmgam.model.fields import checked_offset
 from calmgam.model.ledger import Ledger, PathSplit, frame_of
 from calmgam.model.provenance import Provenance, table_digest, utc_now
 from calmgam.model.schema import FloatArray
+from calmgam.model.trail import edits_of
 from calmgam.parameters import paper_parameters
 
 Interactions = Iterable[Iterable[str | int]] | Mapping[str, Iterable[Iterable[str | int]]]
@@ -277,15 +278,12 @@ class BaseCALM(Exporting):
         }
         flat = frozenset(map(old.schema.index, self.flat_features_)) - kept
         regions = Regions(given_trees(trees, prepared), old.ledger, old.path, flat=flat, kept=kept)
-        model = learn_curves(prepared, regions, plan)
-        terms = [
-            recounted(old.terms[i], prepared) if i in kept else t for i, t in enumerate(model.terms)
-        ]
-        origin = self._provenance(given, plan)
+        model = learn_the_rest(old, prepared, regions, plan)
         names = [old.schema.names[i] for i in sorted(kept)]
-        origin = replace(origin, settings={**origin.settings, "kept": names})
-        intervals = None if kept else model.intervals
-        self.model_ = replace(model, terms=tuple(terms), provenance=origin, intervals=intervals)
+        origin = self._provenance(given, plan)
+        from_before = {"kept": names, "edits": edits_of(old.trail, names)}
+        origin = replace(origin, settings={**origin.settings, **from_before})
+        self.model_ = replace(model, provenance=origin)
         return self
 
     def stability(
