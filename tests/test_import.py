@@ -1,7 +1,6 @@
 import json
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -24,12 +23,9 @@ def test_import_takes_nothing_heavy_along():
 
 
 def test_import_takes_less_than_a_second():
-    times = []
-    for _ in range(3):  # the machine may be busy once
-        start = time.perf_counter()
-        run("import calmgam")
-        times.append(time.perf_counter() - start)
-    assert min(times) < 1
+    # of the processor, start of Python included: other programs may be running
+    seconds = [float(run("import time, calmgam; print(time.process_time())")) for _ in range(3)]
+    assert min(seconds) < 1
 
 
 def test_estimators_come_when_they_are_asked_for():

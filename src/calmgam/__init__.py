@@ -2,10 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
+from calmgam.model.dates import date_parts
 from calmgam.model.glassbox import Model
 from calmgam.model.serialize import load
 
 if TYPE_CHECKING:
+    from calmgam import datasets
     from calmgam.estimators import CALMClassifier, CALMRegressor
     from calmgam.fit.curves.backfitting import Backfitting
     from calmgam.fit.curves.boosting import Boosting
@@ -35,6 +37,8 @@ __all__ = [
     "Splines",
     "SquaredError",
     "Tweedie",
+    "datasets",
+    "date_parts",
     "load",
 ]
 __version__ = "0.1.0"
@@ -63,6 +67,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
+    if name == "datasets":
+        return import_module("calmgam.datasets")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'calmgam' has no attribute {name!r}")

@@ -1,8 +1,8 @@
-"""What both estimators share: parameters, checks of tables, fitting and fitting again."""
+"""What both estimators share: parameters, checks of tables, fitting."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial, wraps
@@ -13,39 +13,31 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import calmgam
-from calmgam.datasets import read_dataset
 from calmgam.exporting import Exporting
 from calmgam.fit.curves.by_name import LEARNERS
 from calmgam.fit.curves.contract import CurveLearner
 from calmgam.fit.data.checks import Given, frame_like, is_frame, match_columns, weigh_rows
 from calmgam.fit.pipeline import (
     Plan,
-    count_returns,
     find_regions,
     is_large,
     learn_curves,
     learn_curves_of_all,
-    learn_the_rest,
     prepare,
     prepare_large,
 )
-from calmgam.fit.policies import positions_of
-from calmgam.fit.regions.found import Regions
-from calmgam.fit.regions.given import Partition, given_trees
+from calmgam.fit.regions.given import Partition
 from calmgam.fit.regions.growth import Growth
-from calmgam.fit.regions.joint.path import features_of, trees_after
 from calmgam.fit.regions.search import GROWTHS
-from calmgam.fit.regions.stability import COLUMNS as STABILITY_COLUMNS
 from calmgam.fit.scale.rows import Roles
 from calmgam.fit.support.parts import Part, part_of
-from calmgam.fit.support.settings import check_integer
 from calmgam.fit.support.threads import effective_n_jobs
+from calmgam.large_tables import read_dataset
 from calmgam.model.columns import as_table
 from calmgam.model.fields import checked_offset
-from calmgam.model.ledger import Ledger, PathSplit, frame_of
+from calmgam.model.ledger import Ledger, PathSplit
 from calmgam.model.provenance import Provenance, table_digest, utc_now
 from calmgam.model.schema import FloatArray
-from calmgam.model.trail import edits_of
 from calmgam.parameters import paper_parameters
 
 Interactions = Iterable[Iterable[str | int]] | Mapping[str, Iterable[Iterable[str | int]]]
@@ -86,6 +78,7 @@ class BaseCALM(Exporting):
         monotone: Mapping[str | int, str] | None = None,
         curves: str | CurveLearner = "boosting",
         max_bins: int = 1024,
+        feature_types: Mapping[str | int, str | Sequence[Any]] | None = None,
         random_state: Any = None,
         n_jobs: int | None = -1,
         verbose: bool = False,
@@ -100,6 +93,7 @@ class BaseCALM(Exporting):
         self.monotone = monotone
         self.curves = curves
         self.max_bins = max_bins
+        self.feature_types = feature_types
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -154,6 +148,7 @@ class BaseCALM(Exporting):
             "interactions": self.interactions,
             "monotone": self.monotone,
             "max_bins": self.max_bins,
+            "feature_types": self.feature_types,
             "seed": int(check_random_state(self.random_state).randint(2**31)),
             "n_jobs": effective_n_jobs(self.n_jobs),
             "verbose": self.verbose,
@@ -202,119 +197,6 @@ class BaseCALM(Exporting):
     def path_(self) -> tuple[PathSplit, ...]:
         """Joint growth: the splits in order of merit."""
         return self.model_.path
-
-    def refit_splits(
-        self, n_splits: int, X: Any, y: Any, sample_weight: Any = None, offset: Any = None
-    ) -> Any:
-        """Fit the curves again with another number of splits of the path found by `fit`.
-
-        Parameters
-        ----------
-        n_splits : int
-            How many splits of ``path_``, which joint growth leaves, to make; ``ledger_.path``
-            shows what they are worth.
-        X, y, sample_weight, offset
-            As in `fit`.
-
-        Returns
-        -------
-        self
-        """
-        check_is_fitted(self)
-        n_path = len(self.path_)
-        check_integer("n_splits", n_splits, low=0)
-        if n_splits > n_path:
-            only = "" if n_path else ", which growth='joint' alone makes"
-            raise ValueError(
-                f"n_splits must be in 0..{n_path}, the length of the path{only}; got {n_splits}"
-            )
-        plan, schema = self._plan(), self.model_.schema
-        given = self._read(X, y, sample_weight, offset, reset=False)
-        prepared = prepare(given.X, given.target, plan, schema)
-        trees = trees_after(self.path_[:n_splits], schema.n_features)
-        given_regions = dict(zip(schema.names, trees, strict=True))
-        ledger = self.ledger_.keeping(n_splits)
-        used = set().union(*map(features_of, self.path_[:n_splits]))
-        flat = frozenset(map(schema.index, self.flat_features_)) - used
-        regions = Regions(given_trees(given_regions, prepared), ledger, self.path_, flat=flat)
-        model = learn_curves(prepared, regions, plan)
-        self.model_ = replace(model, provenance=self._provenance(given, plan))
-        return self
-
-    def refit(
-        self,
-        X: Any,
-        y: Any,
-        keep: Iterable[str | int] = (),
-        sample_weight: Any = None,
-        offset: Any = None,
-    ) -> Any:
-        """Learn the curves again, in the model's regions and around curves that stay.
-
-        Parameters
-        ----------
-        X, y, sample_weight, offset
-            As in `fit`.
-        keep : iterable of str or int
-            Features whose regions and curves stay as they are, edits included.
-
-        Returns
-        -------
-        self
-        """
-        check_is_fitted(self)
-        plan, old = self._plan(), self.model_
-        kept = frozenset(positions_of(keep, old.schema, "keep"))
-        given = self._read(X, y, sample_weight, offset, reset=False)
-        if kept:
-            encoded = old.schema.encode(self._checked(X, reset=False))
-            around = sum(old.terms[i].contribution(encoded) for i in sorted(kept))
-            total = around if offset is None else around + checked_offset(offset, len(encoded))
-            rest = self._read(X, y, sample_weight, total, reset=False)
-            given = replace(given, X=rest.X, target=rest.target)
-        prepared = prepare(given.X, given.target, plan, old.schema)
-        trees = {
-            term.feature.name: term.tree for term in old.terms if term.feature.index not in kept
-        }
-        flat = frozenset(map(old.schema.index, self.flat_features_)) - kept
-        regions = Regions(given_trees(trees, prepared), old.ledger, old.path, flat=flat, kept=kept)
-        model = learn_the_rest(old, prepared, regions, plan)
-        names = [old.schema.names[i] for i in sorted(kept)]
-        origin = self._provenance(given, plan)
-        from_before = {"kept": names, "edits": edits_of(old.trail, names)}
-        origin = replace(origin, settings={**origin.settings, **from_before})
-        self.model_ = replace(model, provenance=origin)
-        return self
-
-    def stability(
-        self, X: Any, y: Any, n_boot: int = 20, sample_weight: Any = None, offset: Any = None
-    ) -> Any:
-        """Count how often the model's splits come back when the rows are drawn again.
-
-        Every bootstrap refit repeats reference and growth, with as many splits as the model has.
-
-        Parameters
-        ----------
-        X, y, sample_weight, offset
-            As in `fit`.
-        n_boot : int
-            Number of refits.
-
-        Returns
-        -------
-        pandas data frame, or list of dict where there is no pandas
-            One row per split. ``frequency`` is the share of refits with the same feature, the same
-            conditioning feature and the same threshold (give or take one of the ``n_thresholds``
-            steps) or set of levels, in any region; ``pair_frequency`` that of refits in which the
-            feature is conditioned on that feature at all.
-        """
-        check_is_fitted(self)
-        check_integer("n_boot", n_boot, low=1)
-        plan = self._plan(max_splits=self.n_splits_)
-        given = self._read(X, y, sample_weight, offset, reset=False)
-        prepared = prepare(given.X, given.target, plan, self.model_.schema)
-        returns = count_returns(prepared, self.ledger_.accepted, plan, n_boot)
-        return frame_of(returns, STABILITY_COLUMNS)
 
     def _read(self, X: Any, y: Any, sample_weight: Any, offset: Any, *, reset: bool) -> Given:
         """Check a table, its target, its weights and its offset."""

@@ -15,75 +15,12 @@ from typing import Any
 import numpy as np
 
 from calmgam import CALMRegressor, Model
+from calmgam.datasets.bikes import INTERACTIONS, NOISE, simulate_bikes
 from calmgam.fit.data.losses import SquaredError
 from calmgam.fit.references.boosted_trees import BoostedTrees
 from calmgam.model.files import new_file
 
-N_ROWS = 5000
 TEST_SHARE = 0.2
-NOISE = 25.0
-INTERACTIONS = {
-    ("hour", "workingday"): "two rush hours on working days, one broad hump on others",
-    ("temperature", "season"): "warmth brings riders, but in summer heat costs some",
-    ("weather", "hour"): "rain costs 110 rentals by day and 10 at night",
-}
-
-
-def simulate_bikes(n_rows: int = N_ROWS, random_state: int = 0) -> tuple[Any, np.ndarray]:
-    """Simulate hours of a bike-rental service.
-
-    The mean is additive but for `INTERACTIONS`; wind costs 1.5 rentals per km/h, humidity does
-    nothing, and 4 % of the temperatures are missing.
-
-    Parameters
-    ----------
-    n_rows, random_state : int
-
-    Returns
-    -------
-    X : pandas data frame
-    y : array
-        Rentals in the hour.
-    """
-    import pandas as pd
-
-    rng = np.random.default_rng(random_state)
-    hour = rng.integers(0, 24, n_rows)
-    workingday = rng.random(n_rows) < 5 / 7
-    season = rng.choice(["winter", "spring", "summer", "autumn"], n_rows)
-    weather = rng.choice(["dry", "drizzle", "rain"], n_rows, p=[0.70, 0.18, 0.12])
-    wind = rng.gamma(4, 4, n_rows)
-    humidity = np.clip(rng.normal(62, 15, n_rows), 15, 100)
-    typical = _look_up(season, {"winter": 4, "spring": 14, "summer": 23, "autumn": 13})
-    temperature = typical + 3 * np.sin((hour - 9) * np.pi / 12) + rng.normal(0, 5, n_rows)
-
-    def rush(peak: float, width: float) -> np.ndarray:
-        return np.exp(-0.5 * ((hour - peak) / width) ** 2)
-
-    commuting = 220 * rush(8, 1.3) + 260 * rush(17.5, 1.8) + 60 * rush(13, 3)
-    by_hour = np.where(workingday, commuting, 190 * rush(14, 3.5))
-    by_warmth = np.where(season == "summer", 23 - temperature, temperature - 12)
-    wetness = _look_up(weather, {"dry": 0, "drizzle": 0.4, "rain": 1})
-    by_weather = wetness * np.where(hour <= 6, -10, -110)
-    mean = 150 + by_hour + 4 * by_warmth + by_weather - 1.5 * wind
-    rentals = np.maximum(mean + rng.normal(0, NOISE, n_rows), 0).round()
-
-    X = pd.DataFrame(
-        {
-            "hour": hour,
-            "workingday": workingday,
-            "season": season,
-            "temperature": np.where(rng.random(n_rows) < 0.04, np.nan, temperature.round(1)),
-            "weather": weather,
-            "wind": wind.round(1),
-            "humidity": humidity.round(),
-        }
-    )
-    return X, rentals
-
-
-def _look_up(labels: np.ndarray, values: dict[str, float]) -> np.ndarray:
-    return np.array([values[label] for label in labels])
 
 
 def held_out_errors(

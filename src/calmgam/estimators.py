@@ -28,9 +28,10 @@ from calmgam.parameters import (
     joined_signature,
 )
 from calmgam.read.datasets import is_dataset, predict_dataset
+from calmgam.refitting import Refitting
 
 
-class CALMRegressor(RegressorMixin, BaseCALM):  # noqa: D101
+class CALMRegressor(RegressorMixin, Refitting):  # noqa: D101
     __doc__ = SUMMARY.format(task="a number", link="") + PARAMETERS + OBJECTIVE + ATTRIBUTES
 
     def __init__(self, *, objective: str | Loss = "squared_error", **parameters: Any) -> None:
@@ -120,7 +121,7 @@ class CALMRegressor(RegressorMixin, BaseCALM):  # noqa: D101
         return explained_share(loss.losses(y, score), loss.losses(y, constant), weights)
 
 
-class CALMClassifier(ClassifierMixin, BaseCALM):  # noqa: D101
+class CALMClassifier(ClassifierMixin, Refitting):  # noqa: D101
     __doc__ = (
         SUMMARY.format(
             task="classes",

@@ -97,6 +97,10 @@ PARAMETERS = """
         of their own.
     max_bins : int, default=1024
         Most bins of a numeric feature.
+    feature_types : dict, optional
+        What columns are, where the guess would be wrong: ``"nominal"`` (levels without an order,
+        also of numbers such as codes), a list of levels in their order, or ``"continuous"``
+        (numbers, also of text). ``{"zip": "nominal", "grade": ["A", "B", "C"]}``.
     random_state : int, RandomState or None, default=None
         Same seed, same model, for any `n_jobs`.
     n_jobs : int or None, default=-1

@@ -31,7 +31,7 @@ from typing import Any
 
 HEAD, TAIL = "format version link classes objective errors schema", "intervals trail"
 MODEL = f"{HEAD} intercept terms ledger path provenance {TAIL}"
-FEATURE = "name kind levels has_missing has_rare low high whole ordered"
+FEATURE = "name kind levels has_missing has_rare low high whole ordered", "two_valued"
 CLAIMS = {
     "range": "low high",
     "at most": "feature start stop bound",
@@ -99,7 +99,7 @@ class Model:
         need([kind, version] == ["calmgam", 3], "a calmgam model of version 3 is needed")
         need(link in ("identity", "log", "logit"), "a model with one score per row is needed")
         (self.intercept,), (self.features,) = numbers([intercept]), fields(schema, "features")
-        self.index = {fields(f, FEATURE)[0]: index for index, f in enumerate(self.features)}
+        self.index = {fields(f, *FEATURE)[0]: index for index, f in enumerate(self.features)}
         self.conditions: list[list[Condition]] = [[] for _ in terms]  # of all trees, by feature
         self.asked: list[set[int]] = [set() for _ in terms]  # what a term's tree asks about
         self.trees, self.edges, self.curves = [], [], []

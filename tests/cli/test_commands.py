@@ -80,7 +80,16 @@ def test_awkward_table(tmp_path):
     fit = ["fit", table, "--target", "y", "--task", "regression", "--missing", "-9", *QUICK]
     assert "column 'when' holds dates" in refusal(*fit, code=1)
     out = tmp_path / "model.json"
-    kinds = ["--drop", "when", "--categorical", "zone", "--categorical", "[red]", "--out", out]
+    kinds = [
+        "--drop",
+        "when",
+        "--feature-type",
+        "zone=nominal",
+        "--feature-type",
+        "[red]=nominal",
+        "--out",
+        out,
+    ]
     done = run(*fit, *kinds)
     assert "1 of 120 rows have no target" in done.stderr
     schema = calmgam.load(out).schema
@@ -128,7 +137,7 @@ def test_tables_that_cannot_be_fitted(tmp_path, content, words):
         (["--target", "BUSY"], "did you mean 'busy'?"),
         (["--target", "qqq"], "there are 'hour', 'workingday'"),
         (["--target", "busy", "--drop", "rentls"], "did you mean 'rentals'?"),
-        (["--target", "busy", "--numeric", "wnd"], "did you mean 'wind'?"),
+        (["--target", "busy", "--feature-type", "wnd=continuous"], "did you mean 'wind'?"),
         (["--target", "busy", "--weight", "wnd"], "did you mean 'wind'?"),
         (["--target", "busy", "--set", "max_dept=1"], "did you mean 'max_depth'?"),
         (["--target", "busy", "--set", "max_depth"], "--set must be NAME=VALUE; got 'max_depth'"),

@@ -85,8 +85,8 @@ def test_columns_that_are_dropped_or_labels_are_not_read_as_numbers(tmp_path):
     lines = "".join(f"1,{k}34;1,{k}00;{k}\n" for k in range(10))
     table = write(tmp_path / "t.csv", "a;b;y\n" + lines)
     fit = ["fit", table, "--target", "y", *QUICK]
-    assert "which may be" in refusal(*fit, "--categorical", "a", code=1)
-    said = notes(*fit, "--categorical", "a", "--categorical", "b")
+    assert "which may be" in refusal(*fit, "--feature-type", "a=nominal", code=1)
+    said = notes(*fit, "--feature-type", "a=nominal", "--feature-type", "b=nominal")
     assert "a categorical 10: 1,034, 1,134" in said
     assert "note: numbers" not in said
 
@@ -98,14 +98,14 @@ def test_words_between_numbers_are_named_with_what_to_do(tmp_path, prices):
     message = refusal(*fit, code=1)
     assert "column 'price' holds numbers, but also 'unknown' (2 rows), 'not yet' (1 row)" in message
     assert "--missing unknown --missing 'not yet'" in message
-    assert "--categorical price" in message
+    assert "--feature-type price=nominal" in message
     out = ["--out", tmp_path / "m.json"]
     said = notes(*fit, "--missing", "unknown", "--missing", "not yet", *out)
     assert "price numeric 4.75 to 58.75, some missing" in said
-    assert "price categorical 39: " in notes(*fit, "--categorical", "price")
+    assert "price categorical 39: " in notes(*fit, "--feature-type", "price=nominal")
     message = refusal("predict", tmp_path / "m.json", tmp_path / "t.csv", code=1)
     assert "column 'price' must hold numbers; got 'unknown' (2 rows), 'not yet' (1 row)" in message
-    message = refusal(*fit, "--numeric", "price", code=1)
+    message = refusal(*fit, "--feature-type", "price=continuous", code=1)
     assert "column 'price' must hold numbers; got 'unknown' (2 rows)" in message
 
 

@@ -48,7 +48,15 @@ def test_names_and_labels_cannot_steer_the_terminal(tmp_path):
         run("explain", out, tmp_path / "t.csv", "--json"),
         run("explain", out, tmp_path / "t.csv"),
         run("fit", tmp_path / "t.csv", "--target", "y", "--drop", "rred", code=2),
-        run("fit", tmp_path / "t.csv", "--target", "y", "--numeric", "[bold]:smile:", code=1),
+        run(
+            "fit",
+            tmp_path / "t.csv",
+            "--target",
+            "y",
+            "--feature-type",
+            "[bold]:smile:=continuous",
+            code=1,
+        ),
     ]
     text = "".join(result.output for result in asked)
     assert not set(text) & set("\x1b\x07\x9b\u202e")

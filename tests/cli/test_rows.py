@@ -1,5 +1,6 @@
 """What columns are for: features, target, weights."""
 
+from calmgam import load
 from shell import QUICK, refusal, run, write
 
 
@@ -7,8 +8,8 @@ def test_roles_of_columns_must_fit_together(folder, tmp_path):
     fit = ["fit", folder / "bikes.csv", "--target", "busy"]
     assert "--drop 'busy' would drop the target" in refusal(*fit, "--drop", "busy")
     assert "both --target and --weight" in refusal(*fit, "--weight", "busy")
-    both = ["--numeric", "hour", "--categorical", "hour"]
-    assert "both --numeric and --categorical" in refusal(*fit, *both)
+    both = ["--feature-type", "hour=continuous", "--feature-type", "hour=nominal"]
+    assert "cannot be both 'continuous' and 'nominal'" in refusal(*fit, *both)
     alone = write(tmp_path / "t.csv", "y\n1\n2\n")
     assert "a column beside 'y'" in refusal("fit", alone, "--target", "y")
     text = ["--task", "regression"]
@@ -18,5 +19,22 @@ def test_roles_of_columns_must_fit_together(folder, tmp_path):
 def test_labels_of_classes_may_look_like_numbers(tmp_path):
     table = write(tmp_path / "t.csv", "x,y\n" + "1,00\n2,01\n3,01\n4,00\n" * 10)
     out = tmp_path / "m.json"
-    run("fit", table, "--target", "y", "--categorical", "y", *QUICK, "--out", out)
+    run("fit", table, "--target", "y", "--feature-type", "y=nominal", *QUICK, "--out", out)
     assert "on the given rows" in run("summary", out, table, "--target", "y").stdout
+
+
+def test_levels_can_be_given_in_their_order(folder, tmp_path):
+    out = tmp_path / "m.json"
+    types = ["--feature-type", "weather=rain,drizzle,dry", "--feature-type", "hour=nominal"]
+    fit = ["fit", folder / "bikes.csv", "--target", "rentals", "--drop", "busy", *QUICK]
+    run(*fit, *types, "--out", out)
+    schema = load(out).schema
+    assert (schema["weather"].levels, schema["weather"].ordered) == (
+        ("rain", "drizzle", "dry"),
+        True,
+    )
+    assert schema["hour"].kind == "categorical"
+    short = ["--feature-type", "weather=rain,dry"]
+    assert "lacks 'drizzle'" in refusal(*fit, *short, code=1)
+    assert "must be nominal, continuous or levels" in refusal(*fit, "--feature-type", "hour=x")
+    assert "must be COLUMN=TYPE" in refusal(*fit, "--feature-type", "hour")

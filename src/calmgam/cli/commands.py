@@ -21,15 +21,14 @@ from calmgam.cli.folders import predict_folder, predictions_of
 from calmgam.cli.options import (
     AsJson,
     BetweenClasses,
-    Categorical,
     Changes,
     Drop,
     Exposure,
+    FeatureType,
     Interval,
     Keep,
     MaybeTableFile,
     ModelFile,
-    Numeric,
     ObjectiveName,
     Offset,
     Settings,
@@ -40,6 +39,7 @@ from calmgam.cli.options import (
     Version,
     blaming,
     read_change,
+    read_feature_types,
     read_number,
     read_objective,
     read_settings,
@@ -114,8 +114,7 @@ def fit(
         Task | None,
         typer.Option(help="Default: classification if the target has two values, or text."),
     ] = None,
-    categorical: Categorical = None,
-    numeric: Numeric = None,
+    feature_type: FeatureType = None,
     drop: Drop = None,
     weight: Annotated[
         str | None, typer.Option(help="Column with weights of rows.", metavar="COLUMN")
@@ -135,17 +134,20 @@ def fit(
         settings["objective"], task = read_objective(objective), Task.regression
     check_outputs({"--out": out, "--report": report}, {"the table": table})
     added = Added(offset, exposure)
-    roles = Roles(target, weight, categorical or (), numeric or (), drop or (), added)
+    roles = Roles(target, weight, read_feature_types(feature_type or ()), drop or (), added)
     rows = training_rows(read_table(table, how, roles.categorical), roles)
     if rows.n_left_out:
         n_rows = rows.n_left_out + len(rows.y)
         note(f"note: {rows.n_left_out:,} of {n_rows:,} rows have no target and are left out")
+    types = {name: said for name, said in roles.types.items() if name in rows.X.column_names}
     task = task or Task(rows.guess_task())
     if task is Task.regression:
         rows.check_regression()
-    show_columns(rows.X, f"{task.value} of {target}")
+    show_columns(rows.X, f"{task.value} of {target}", types)
     estimator = CALMRegressor if task is Task.regression else CALMClassifier
     calm = estimator(random_state=seed, verbose=sys.stderr.isatty()).set_params(**settings)
+    if types:
+        calm.set_params(feature_types=(calm.feature_types or {}) | types)
     with blaming(settings):
         calm.fit(rows.X, rows.y, sample_weight=rows.weights, offset=rows.offset)
     try:

@@ -146,7 +146,7 @@ def refuse_words(columns: Any, names: Iterable[str]) -> None:
         if 0 < len(words) <= MAX_WORDS and n_numbers > MIN_NUMBERS:
             found.append(
                 f"column {name!r} holds numbers, but also {_described(words)}: {_as_missing(words)}"
-                f", --categorical {shlex.quote(name)} takes all as labels"
+                f", --feature-type {shlex.quote(name)}=nominal takes all as labels"
             )
     if found:
         raise ValueError("\n".join(found))

@@ -21,6 +21,7 @@ import typer
 
 from calmgam import __version__
 from calmgam.cli.tables import MISSING, STDIN, Spelling, did_you_mean
+from calmgam.model.feature_types import CONTINUOUS, NOMINAL
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import Feature
 
@@ -95,13 +96,13 @@ BetweenClasses = Annotated[
     typer.Option(help="Log-odds of one class against another.", metavar="CLASS CLASS"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Categorical = Annotated[
+FeatureType = Annotated[
     list[str] | None,
-    typer.Option(help="Take this column's values as labels, as written.", metavar="COLUMN"),
-]
-Numeric = Annotated[
-    list[str] | None,
-    typer.Option(help="Take this column's values as numbers.", metavar="COLUMN"),
+    typer.Option(
+        help="What a column is: nominal (labels, as written), continuous (numbers), or its levels "
+        "in their order, such as grade=A,B,C.",
+        metavar="COLUMN=TYPE",
+    ),
 ]
 Drop = Annotated[list[str] | None, typer.Option(help="Leave this column out.", metavar="COLUMN")]
 Settings = Annotated[
@@ -293,6 +294,34 @@ def blaming(settings: Mapping[str, Any]) -> Iterator[None]:
         if first and first[0] in names:
             raise typer.BadParameter(f"--set: {error}") from None
         raise
+
+
+def read_feature_types(texts: Iterable[str]) -> dict[str, str | list[str]]:
+    """Read what columns are said to be; of each one thing."""
+    types: dict[str, str | list[str]] = {}
+    for text in texts:
+        name, said = _read_feature_type(text)
+        if types.setdefault(name, said) != said:
+            raise typer.BadParameter(
+                f"--feature-type {name!r} cannot be both {types[name]!r} and {said!r}"
+            )
+    return types
+
+
+def _read_feature_type(text: str) -> tuple[str, str | list[str]]:
+    """Read COLUMN=TYPE; the column's name may hold an equals sign, a level may not."""
+    name, sign, said = text.rpartition("=")
+    if not sign or not name:
+        raise typer.BadParameter(f"--feature-type must be COLUMN=TYPE; got {text!r}")
+    if said in (NOMINAL, CONTINUOUS):
+        return name, said
+    levels = said.split(",")
+    if len(levels) < 2:
+        raise typer.BadParameter(
+            f"--feature-type {name!r} must be nominal, continuous or levels in their order, "
+            f"such as A,B,C; got {said!r}"
+        )
+    return name, levels
 
 
 def read_pair(text: str, option: str) -> tuple[str, str]:

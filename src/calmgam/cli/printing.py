@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -68,9 +69,9 @@ def _finite(plain: Any) -> Any:
     return None if isinstance(plain, float) and not math.isfinite(plain) else plain
 
 
-def show_columns(X: Any, title: str) -> None:
+def show_columns(X: Any, title: str, types: Mapping[str, Any]) -> None:
     """Show what the columns of a pyarrow table are taken for, with exact ranges and counts."""
-    schema = Schema.learn(X)
+    schema = Schema.learn(X, feature_types=types)
     table = Table("column", "taken as", "values", box=None, pad_edge=False)
     for feature in schema.features[:MAX_COLUMNS]:
         values = values_text(feature, X.column(feature.name))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from calmgam.cli.numbers import refuse_words, require_numbers
 from calmgam.cli.options import check_name
 from calmgam.cli.printing import counted
 from calmgam.cli.tables import Spelling, Table, cast, did_you_mean, read_table
+from calmgam.model.feature_types import CONTINUOUS
 from calmgam.model.glassbox import Model
 
 MAX_LISTED = 5
@@ -65,10 +66,19 @@ class Roles:
 
     target: str
     weight: str | None = None
-    categorical: Sequence[str] = ()
-    numeric: Sequence[str] = ()
+    types: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     drop: Sequence[str] = ()
     added: Added = NOTHING_ADDED
+
+    @property
+    def categorical(self) -> list[str]:
+        """Columns of labels, which are read as written."""
+        return [name for name, said in self.types.items() if said != CONTINUOUS]
+
+    @property
+    def numeric(self) -> list[str]:
+        """Columns that must be numbers."""
+        return [name for name, said in self.types.items() if said == CONTINUOUS]
 
     @property
     def beside(self) -> list[str]:
@@ -81,13 +91,10 @@ class Roles:
         for option, name in (("weight", self.weight), *self.added.named):
             if self.target == name:
                 raise typer.BadParameter(f"{self.target!r} cannot be both --target and --{option}")
-        for name in self.numeric:
-            if name in self.categorical:
-                raise typer.BadParameter(f"{name!r} cannot be both --numeric and --categorical")
 
     def check(self, names: Sequence[str]) -> None:
         """Refuse names of columns that do not exist."""
-        for name in (self.target, *self.beside, *self.drop, *self.categorical, *self.numeric):
+        for name in (self.target, *self.beside, *self.drop, *self.types):
             check_name("column", name, names)
         if not set(names) - {self.target, *self.beside, *self.drop}:
             raise typer.BadParameter(
@@ -145,11 +152,11 @@ def training_rows(table: Table, roles: Roles) -> TrainingRows:
         columns = cast(columns, name, pa.float64())
     rows = _with_target(columns, roles.target)
     X = rows.drop_columns([roles.target, *dict.fromkeys(roles.beside)])
-    for field in X.schema:
-        if pa.types.is_temporal(field.type):
+    for column in X.schema:
+        if pa.types.is_temporal(column.type):
             raise ValueError(
-                f"column {field.name!r} holds dates or times, which are neither numbers nor "
-                f"labels: --drop {field.name!r}, or --categorical {field.name!r}"
+                f"column {column.name!r} holds dates or times, which are neither numbers nor "
+                f"labels: --drop {column.name!r}, or --feature-type {column.name}=nominal"
             )
     return TrainingRows(
         X=X,

@@ -80,6 +80,8 @@ class Plan:
     monotone : mapping or None
         As in `Constraints.read`.
     max_bins : int
+    feature_types : mapping or None
+        As in `Schema.learn`.
     seed, n_jobs : int
     verbose : bool
     """
@@ -94,6 +96,7 @@ class Plan:
     interactions: Any
     monotone: Mapping[str | int, str] | None
     max_bins: int
+    feature_types: Mapping[str | int, Any] | None
     seed: int
     n_jobs: int
     verbose: bool
@@ -122,7 +125,7 @@ def prepare(X: Any, target: Target, plan: Plan, schema: Schema | None = None) ->
     plan.check(target.loss)
     bag_rng, search_rng = np.random.default_rng(plan.seed).spawn(2)
     is_new = schema is None
-    schema = schema or Schema.learn(X)
+    schema = schema or Schema.learn(X, feature_types=plan.feature_types)
     constraints = Constraints.read(plan.monotone, schema)
     check_runs(plan.curves, constraints.runs.values(), target.loss)
     limits = read_limits(plan, constraints, schema)
@@ -182,7 +185,9 @@ def prepare_dataset(dataset: Any, roles: Roles, plan: Plan, read: ReadTarget) ->
         Makes the target of y, weights and offset.
     """
     engine = engine_of(dataset)
-    columns = Columns.of(engine.schema, roles.target, roles.weight, roles.offset)
+    columns = Columns.of(
+        engine.schema, roles.target, roles.weight, roles.offset, plan.feature_types
+    )
     with stage("sample", plan.verbose) as progress:
         statistic = ProfilePass(columns, SAMPLE_ROWS, plan.n_jobs)
         profile = engine.map_reduce(statistic, columns.names, progress)
@@ -200,7 +205,7 @@ def prepare_dataset(dataset: Any, roles: Roles, plan: Plan, read: ReadTarget) ->
 
 def prepare_large(X: Any, target: Target, plan: Plan, schema: Schema | None = None) -> Large:
     """Prepare a sample of a large table in memory."""
-    schema = schema or Schema.learn(X)
+    schema = schema or Schema.learn(X, feature_types=plan.feature_types)
     encoded = schema.encode(X)
     rows = AllRows.in_memory(encoded, target)
     some = rows.sample()

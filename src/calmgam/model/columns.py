@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -207,9 +208,11 @@ def refuse_duplicates(names: Sequence[str]) -> None:
 
 def unreadable(name: str, what: str) -> ValueError:
     """Return the error for a column that no feature can be made of."""
+    is_date = re.match("date(time)?|timestamp", what, re.IGNORECASE)
+    hint = "calmgam.date_parts(X) makes numbers of dates; or " if is_date else ""
     return ValueError(
         f"column {name!r} holds {what} values, which are neither numbers, booleans nor levels: "
-        "convert it to numbers or text, or leave it out"
+        f"{hint}convert it to numbers or text, or leave it out"
     )
 
 

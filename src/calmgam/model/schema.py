@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -30,6 +31,7 @@ from calmgam.model.columns import (
     refuse_duplicates,
     sorted_labels,
 )
+from calmgam.model.feature_types import Asked, as_asked, read_feature_types
 from calmgam.model.plain import Document, Plain
 
 __all__ = ["Feature", "FloatArray", "Schema"]
@@ -60,6 +62,8 @@ class Feature:
         Finite range of a numeric feature in training; NaN if there was no value, and of levels.
     whole : bool
         All numbers seen in training were whole.
+    two_valued : bool
+        All numbers seen in training were one of two: `low` and `high`.
     ordered : bool
         The levels come from an ordered column: their order means something.
     """
@@ -74,6 +78,7 @@ class Feature:
     high: float = math.nan
     whole: bool = False
     ordered: bool = False
+    two_valued: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -100,7 +105,7 @@ class Feature:
     def _identity(self) -> tuple[Any, ...]:
         # repr, so that NaN equals NaN
         range_text = repr(self.low), repr(self.high)
-        flags = self.has_missing, self.has_rare, self.whole, self.ordered
+        flags = self.has_missing, self.has_rare, self.whole, self.ordered, self.two_valued
         return self.name, self.index, self.kind, self.levels, flags, range_text
 
     def __eq__(self, other: object) -> bool:
@@ -163,7 +168,7 @@ class Feature:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return {
+        plain = {
             "name": self.name,
             "kind": self.kind,
             "levels": list(self.levels),
@@ -174,12 +179,13 @@ class Feature:
             "whole": self.whole,
             "ordered": self.ordered,
         }
+        return plain | ({"two_valued": True} if self.two_valued else {})
 
     @classmethod
     def from_dict(cls, plain: Document, index: int) -> Feature:
         """Inverse of `to_dict`."""
         plain = Plain.of(plain)
-        flags = ("whole", "ordered")  # which version 1 did not know
+        flags = ("whole", "ordered", "two_valued")  # which older files do not know
         plain.fields(
             *("name", "kind", "levels", "has_missing", "has_rare", "low", "high"), optional=flags
         )
@@ -214,7 +220,12 @@ class Schema:
                 )
 
     @classmethod
-    def learn(cls, X: Any, max_levels: int = 1000) -> Schema:
+    def learn(
+        cls,
+        X: Any,
+        max_levels: int = 1000,
+        feature_types: Mapping[Any, Any] | None = None,
+    ) -> Schema:
         """Read names, kinds and levels off a training table.
 
         Parameters
@@ -223,9 +234,15 @@ class Schema:
         max_levels : int
             A categorical feature keeps at most this many levels, the most frequent ones; the
             others share the slot of unseen levels.
+        feature_types : mapping, optional
+            Columns, by name or position, that are to be read as ``"nominal"``, as
+            ``"continuous"``, or as levels in a given order: ``["A", "B", "C"]``.
         """
         columns, _ = read_table(X)
-        return cls(tuple(_learn(column, i, max_levels) for i, column in enumerate(columns)))
+        asked = read_feature_types(feature_types, [column.name for column in columns])
+        return cls(
+            tuple(_learn(c, i, max_levels, asked.get(c.name)) for i, c in enumerate(columns))
+        )
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -304,7 +321,8 @@ class Schema:
         return plain.make(cls, tuple(features))
 
 
-def _learn(column: Column, index: int, max_levels: int) -> Feature:
+def _learn(column: Column, index: int, max_levels: int, asked: Asked | None) -> Feature:
+    column = as_asked(column, asked)
     if column.holds_numbers():
         return _learn_numeric(column, index)
     seen = column.labels()
@@ -325,15 +343,24 @@ def _learn(column: Column, index: int, max_levels: int) -> Feature:
 
 def _learn_numeric(column: Column, index: int) -> Feature:
     values = column.floats()
+    low = float(np.fmin.reduce(values, initial=math.nan))
+    high = float(np.fmax.reduce(values, initial=math.nan))
     return Feature(
         column.name,
         index,
         "numeric",
         has_missing=bool(np.isnan(np.min(values, initial=math.inf))),
-        low=float(np.fmin.reduce(values, initial=math.nan)),
-        high=float(np.fmax.reduce(values, initial=math.nan)),
+        low=low,
+        high=high,
         whole=bool(np.all(np.isnan(values) | (np.floor(values) == values))),
+        two_valued=low < high and has_ends_only(values, low, high),
     )
+
+
+def has_ends_only(values: AnyArray, low: float, high: float) -> bool:
+    """Tell whether no number lies between two others."""
+    some, every = values[:1000], values  # most columns show it soon
+    return not any(bool(((part > low) & (part < high)).any()) for part in (some, every))
 
 
 def _is_strange(feature: Feature, codes: FloatArray) -> bool:

@@ -2,8 +2,9 @@
 
 In: a feature in bins. Out: `Candidates`, the left sides of all splits that growth may try, and a
 small code per value that says which of them hold. Numbers offer `<= cut` at some of the cuts;
-categories offer `= level`, one level each; where values are missing, "is not missing" can be tried
-too. Which side of the other conditions takes the missing values is decided later, by growth.
+categories offer `= level`, one level each, ordered levels the first 1, 2, 3, …; where values are
+missing, "is not missing" can be tried too. Which side of the others takes the missing values is
+decided later, by growth.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ class Candidates:
         holds, `n_conditions` if none does. Missing values have `missing_code`.
         """
         codes = slot_codes(self.feature, self.edges, column)
+        if self.kind == "order":  # unseen levels come after all
+            np.minimum(codes, self.n_conditions, out=codes)
         codes[np.isnan(column)] = self.missing_code
         return codes
 
@@ -76,9 +79,10 @@ class Candidates:
         """
         if candidate < self.n_conditions:
             value = self.values[candidate]
-            if self.kind == "order":
+            if self.feature.is_numeric:
                 return Condition(self.feature, "<=", float(value), missing)
-            return Condition(self.feature, "=", (int(value),), missing)
+            first = 0 if self.kind == "order" else int(value)
+            return Condition(self.feature, "=", tuple(range(first, int(value) + 1)), missing)
         if self.feature.is_numeric:
             return Condition(self.feature, "<=", np.inf, False)
         return Condition(self.feature, "!=", (), False)
@@ -132,7 +136,8 @@ def candidates_for(
     """
     feature, edges = binned.features[j], binned.edges[j]
     if not feature.is_numeric:
-        return Candidates(feature, np.arange(feature.n_levels), "equal", np.empty(0))
+        kind, n_last = ("order", 1) if feature.ordered else ("equal", 0)
+        return Candidates(feature, np.arange(feature.n_levels - n_last), kind, np.empty(0))
     if thresholds == "quantile":
         edges = _quantile_edges(edges, binned.codes[j], n_thresholds)
     elif thresholds == "uniform":

@@ -8,7 +8,7 @@ of another kind, values that no target may have) is told by a sentence that name
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam.model.columns import label, unreadable
+from calmgam.model.feature_types import CONTINUOUS, Asked, read_feature_types
 from calmgam.model.schema import Feature, FloatArray
 
 NUMERIC, BOOLEAN, CATEGORICAL, NOTHING = "numeric", "boolean", "categorical", "missing"
@@ -34,6 +35,8 @@ class Columns:
     weight, offset : str or None
     classes : tuple
         Labels of a target of classes; empty for a number.
+    asked : mapping from str to str or tuple
+        What users say of columns (`feature_types`).
     """
 
     kinds: Mapping[str, str]
@@ -41,10 +44,16 @@ class Columns:
     weight: str | None = None
     offset: str | None = None
     classes: tuple[Any, ...] = ()
+    asked: Mapping[str, Asked] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, schema: Any, target: str, weight: str | None = None, offset: str | None = None
+        cls,
+        schema: Any,
+        target: str,
+        weight: str | None = None,
+        offset: str | None = None,
+        feature_types: Any = None,
     ) -> Columns:
         """Read the columns off an Arrow schema; all that have no other role are features."""
         names = list(schema.names)
@@ -52,8 +61,14 @@ class Columns:
             if name is not None and name not in names:
                 raise ValueError(f"{role} must be a column of the dataset: {names}; got {name!r}")
         roles = {target, weight, offset}
-        kinds = {one.name: kind_of(one.type, one.name) for one in schema if one.name not in roles}
-        return cls(kinds, target, weight, offset)
+        features = [one for one in schema if one.name not in roles]
+        asked = read_feature_types(feature_types, [one.name for one in features])
+        kinds = {one.name: kind_of(one.type, one.name, asked.get(one.name)) for one in features}
+        return cls(kinds, target, weight, offset, asked=asked)
+
+    def kind_in(self, schema: Any, name: str) -> str:
+        """Return what a column of an Arrow schema is read as."""
+        return kind_of(schema.field(name).type, name, self.asked.get(name))
 
     @property
     def names(self) -> list[str]:
@@ -76,15 +91,19 @@ class Columns:
             if name not in types:
                 yield f"column {name!r} is absent; there are {list(types)}"
                 continue
-            kind, expected = kind_of(types[name], name), self.expected.get(name)
+            kind, expected = self.kind_in(schema, name), self.expected.get(name)
             if expected is not None and kind not in (expected, NOTHING) and expected != NOTHING:
                 yield f"column {name!r} must be {expected} as in the dataset; got {types[name]}"
 
 
-def kind_of(arrow_type: Any, name: str) -> str:
-    """Return what a column of an Arrow type can be."""
+def kind_of(arrow_type: Any, name: str, asked: Asked | None = None) -> str:
+    """Return what a column of an Arrow type can be, or what it is asked to be."""
     import pyarrow.types as types
 
+    if types.is_temporal(arrow_type) or types.is_nested(arrow_type):
+        raise unreadable(name, str(arrow_type))
+    if asked is not None and not types.is_null(arrow_type):
+        return NUMERIC if asked == CONTINUOUS else CATEGORICAL
     if types.is_boolean(arrow_type):
         return BOOLEAN
     if (
@@ -140,7 +159,7 @@ class ArrowBatch:
         return [self._stand_ins(name) for name in self.columns.names]
 
     def _stand_ins(self, name: str) -> NDArray[np.floating]:
-        if kind_of(self.batch.schema.field(name).type, name) in (NUMERIC, NOTHING):
+        if self.columns.kind_in(self.batch.schema, name) in (NUMERIC, NOTHING):
             return self.numbers(name)
         codes, labels = self.levels(name)
         return np.array([*map(hash_of_text, labels), np.nan], dtype=float)[codes]

@@ -25,14 +25,14 @@ from calmgam.fit.scale.arrow import (
     NUMERIC,
     ArrowBatch,
     Columns,
-    kind_of,
     read_batch,
 )
 from calmgam.fit.scale.batches import row_hashes
 from calmgam.fit.scale.sample import Sample
 from calmgam.fit.support.threads import parallel_map
 from calmgam.model.columns import sorted_labels
-from calmgam.model.schema import BOOLEAN_LEVELS, Feature, Schema
+from calmgam.model.feature_types import Asked, check_listed
+from calmgam.model.schema import BOOLEAN_LEVELS, Feature, Schema, has_ends_only
 
 SAMPLE_ROWS = 200_000  # as many as reference and bins need
 MAX_LEVELS = 1000  # as `Schema.learn` keeps
@@ -49,6 +49,8 @@ class Range:
     low, high : float
         Of numbers.
     whole, has_missing : bool
+    only_ends : bool
+        Whether every number is the lowest or the highest.
     levels : Counter
         How many rows have each label.
     """
@@ -58,14 +60,18 @@ class Range:
     whole: bool = True
     has_missing: bool = False
     levels: Counter[str] = field(default_factory=Counter)
+    only_ends: bool = True
 
     def __add__(self, other: Range) -> Range:
+        ends = {one.low for one in (self, other)} | {one.high for one in (self, other)}
+        low, high = min(self.low, other.low), max(self.high, other.high)
         return Range(
-            min(self.low, other.low),
-            max(self.high, other.high),
+            low,
+            high,
             self.whole and other.whole,
             self.has_missing or other.has_missing,
             self.levels + other.levels,
+            self.only_ends and other.only_ends and ends <= {low, high, math.inf, -math.inf},
         )
 
     @property
@@ -77,7 +83,7 @@ class Range:
     def of_numbers(cls, values: Any) -> Range:
         """Read it off numbers."""
         low, high, n_missing, whole = summarise(values)
-        return cls(low, high, whole, n_missing > 0)
+        return cls(low, high, whole, n_missing > 0, only_ends=has_ends_only(values, low, high))
 
     @classmethod
     def of_levels(cls, codes: Any, labels: list[str]) -> Range:
@@ -88,23 +94,39 @@ class Range:
         levels = Counter({text: n for text, n in zip(labels, counts, strict=True) if n})
         return cls(has_missing=n_missing > 0, levels=levels)
 
-    def feature(self, name: str, index: int, kind: str) -> Feature:
+    def feature(self, name: str, index: int, kind: str, asked: Asked | None = None) -> Feature:
         """Return the feature of a column, as `Schema.learn` does."""
         if kind == NOTHING and self.levels:  # Dask may not know the type of text in advance
             kind = CATEGORICAL
         if kind in (NUMERIC, NOTHING):
             low, high = (math.nan, math.nan) if self.is_empty else (self.low, self.high)
             return Feature(
-                name, index, NUMERIC, (), self.has_missing, low=low, high=high, whole=self.whole
+                name,
+                index,
+                NUMERIC,
+                (),
+                self.has_missing,
+                low=low,
+                high=high,
+                whole=self.whole,
+                two_valued=low < high and self.only_ends,
             )
-        levels = list(BOOLEAN_LEVELS) if kind == BOOLEAN else sorted_labels(set(self.levels))
+        order = asked if isinstance(asked, tuple) else ()
+        if order:
+            check_listed(name, order, self.levels)
+            levels = [text for text in order if text in self.levels]
+        else:
+            levels = list(BOOLEAN_LEVELS) if kind == BOOLEAN else sorted_labels(set(self.levels))
         has_rare = len(levels) > MAX_LEVELS
         if has_rare:
             by_count = sorted(range(len(levels)), key=lambda k: (-self.levels[levels[k]], k))
             levels = [levels[k] for k in sorted(by_count[:MAX_LEVELS])]
         if not levels:
             return Feature(name, index, NUMERIC, (), self.has_missing)
-        return Feature(name, index, kind, tuple(levels), self.has_missing, has_rare)
+        ordered = bool(order)
+        return Feature(
+            name, index, kind, tuple(levels), self.has_missing, has_rare, ordered=ordered
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +168,7 @@ class ProfilePass:
         )
 
     def _range(self, rows: ArrowBatch, name: str) -> Range:
-        kind = kind_of(rows.batch.schema.field(name).type, name)
+        kind = self.columns.kind_in(rows.batch.schema, name)
         if kind in (NUMERIC, NOTHING):
             return Range.of_numbers(rows.numbers(name))
         return Range.of_levels(*rows.levels(name))
@@ -164,7 +186,7 @@ class ProfilePass:
 
     def _is_class(self, rows: ArrowBatch) -> bool:
         name = self.columns.target
-        return kind_of(rows.batch.schema.field(name).type, name) in (CATEGORICAL, BOOLEAN)
+        return self.columns.kind_in(rows.batch.schema, name) in (CATEGORICAL, BOOLEAN)
 
     def _value_faults(self, rows: ArrowBatch, ranges: Mapping[str, Range]) -> list[str]:
         """Return what is wrong with values: infinite ones, targets and weights that are missing."""
@@ -266,7 +288,7 @@ class Profile:
         """Return the features, as `Schema.learn` does for a table in memory."""
         return Schema(
             tuple(
-                self.ranges[name].feature(name, index, kind)
+                self.ranges[name].feature(name, index, kind, columns.asked.get(name))
                 for index, (name, kind) in enumerate(columns.kinds.items())
             )
         )

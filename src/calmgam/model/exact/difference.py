@@ -77,6 +77,7 @@ def _joint_feature(first: Feature | None, second: Feature | None, index: int) ->
         low=float(np.fmin(a.low, b.low)),
         high=float(np.fmax(a.high, b.high)),
         whole=a.whole and b.whole,
+        two_valued=a.two_valued and b.two_valued and (a.low, a.high) == (b.low, b.high),
         ordered=a.ordered and b.ordered and a.levels == b.levels,
     )
 

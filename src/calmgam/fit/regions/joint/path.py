@@ -310,7 +310,8 @@ class _Growing:
         """Search on between the neighbours of a threshold, among all cuts there are."""
         table, which = self.table, best.candidates
         candidates, left = table.candidates[which], np.frombuffer(best.left, dtype=bool)
-        is_threshold = candidates.kind == "order" and not left[: candidates.missing_code].all()
+        is_number = candidates.feature.is_numeric
+        is_threshold = is_number and not left[: candidates.missing_code].all()
         if not is_threshold:
             return _Choice(best.gain, candidates, table.codes[which], left)
         position = int(left[: candidates.n_conditions].sum()) - 1

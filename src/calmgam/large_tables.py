@@ -1,4 +1,4 @@
-"""Datasets as estimators take them: y, weights and offset are names of columns."""
+"""Large tables as estimators take them: y, weights and offset are names of columns."""
 
 from __future__ import annotations
 
