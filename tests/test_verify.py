@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from audit_models import hidden_jump_model, random_model, user_value
-from class_models import with_classes
 
 from calmgam import verify as module
 from calmgam.model.exact.inputs import all_inputs
@@ -22,6 +21,7 @@ from calmgam.model.serialize import canonical_digest, to_json
 from calmgam.read import AtMost, Monotone, NoInfluence, Range
 from calmgam.read.certify import certificate
 from calmgam.verify import verify
+from class_models import with_classes
 
 SOURCE = Path(module.__file__)
 

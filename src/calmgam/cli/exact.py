@@ -89,6 +89,8 @@ def write_certificate(
     scores: Annotated[
         bool, typer.Option("--range", help="The smallest and the largest score.")
     ] = False,
+    low: Annotated[float | None, typer.Option(help="Every score is at least this.")] = None,
+    high: Annotated[float | None, typer.Option(help="Every score is at most this.")] = None,
     at_most: Annotated[
         list[str] | None,
         typer.Option(
@@ -106,7 +108,8 @@ def write_certificate(
     fitted = load(model)
     for name in (*(increasing or ()), *(decreasing or ()), *(no_influence or ())):
         feature_called(fitted, name)
-    claims: list[Claim] = [Range(given=given)] if scores else []
+    is_range = scores or low is not None or high is not None
+    claims: list[Claim] = [Range(low, high, given)] if is_range else []
     claims += [Monotone(name, "increasing", tolerance, given) for name in increasing or ()]
     claims += [Monotone(name, "decreasing", tolerance, given) for name in decreasing or ()]
     claims += [NoInfluence(name, tolerance, given) for name in no_influence or ()]
