@@ -4,7 +4,7 @@
 
 RMSE on the rows left out, or 1 - AUC. The product 2 x0 x1 + x0 (x1 >= 0) is simulated; its R² is
 that of the true mean. Seconds are CPU seconds. `pairs`: curves or terms in which a promised feature
-stands with another one, in the model that keeps the promise. EBM has 4 outer bags, not its 14.
+stands with another one, in the model that keeps the promise. EBM has 4 outer bags, not its 14, and sees 3,000 of the training rows: compare its ratio, not its errors.
 """
 
 import argparse
@@ -30,7 +30,7 @@ PROMISES = {
     "adult": {"education-num": UP, "hours-per-week": UP},
 }
 N_SEEDS = {"calm": 10, "xgboost": 10, "ebm": 3}  # of the product
-EBM_BAGS = 4
+EBM_BAGS, EBM_ROWS = 4, 3000  # to be done in minutes
 Promises = Mapping[str, str]
 
 
@@ -79,8 +79,11 @@ def xgboost(task: str, promised: Promises, X: pd.DataFrame, y: np.ndarray) -> Fi
 
 
 def ebm(task: str, promised: Promises, X: pd.DataFrame, y: np.ndarray) -> Fitted:
-    """Fit EBM as it comes."""
+    """Fit EBM, with its own choice of pairs."""
     from interpret.glassbox import ExplainableBoostingClassifier, ExplainableBoostingRegressor
+
+    some = np.random.default_rng(0).permutation(len(y))[:EBM_ROWS]
+    X, y = X.iloc[some], y[some]
 
     signs = [{UP: 1, DOWN: -1}.get(promised.get(name, ""), 0) for name in X.columns]
     options: dict[str, Any] = {"random_state": 0, "n_jobs": 1, "outer_bags": EBM_BAGS}

@@ -1,4 +1,4 @@
-"""The commands that make a model from a model: edits, fewer steps, calibration, and the way back."""
+"""The commands that make a model from a model: edits, fewer steps, calibration, the way back."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from calmgam import load
 from calmgam.cli.commands import app, print_result
 from calmgam.cli.options import (
     AsJson,
+    BetweenClasses,
     ModelFile,
     feature_called,
     read_number,
@@ -35,6 +36,7 @@ from calmgam.read.audit import (
     score_range,
 )
 from calmgam.read.claims import Claim
+from calmgam.read.outputs import pair_of
 from calmgam.verify import verify
 
 CHANGE = re.compile(r"(.+?)\s*:\s*(.+?)\s*->\s*(.+?)(?:\s*<=\s*([^\s<=]+))?\s*")
@@ -67,11 +69,12 @@ def compare_models(
         float, typer.Option(help="Count rows that move by more than this.", min=0)
     ] = 0.0,
     given: Given = None,
+    between: BetweenClasses = None,
     as_json: AsJson = False,
 ) -> None:
     """Find how far the score can move from one model to another, over all inputs, exactly."""
-    first, second = load(model), load(other)
     with wrongly_called():
+        first, second = (pair_of(load(path), between) for path in (model, other))
         both = difference(first, second)
     rows = None if data is None else model_rows(data, both, how).columns
     with wrongly_called():

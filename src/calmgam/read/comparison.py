@@ -30,6 +30,7 @@ from calmgam.read.findings import (
     probability_of,
 )
 from calmgam.read.numbers import brief_number
+from calmgam.read.outputs import Between, pair_of
 from calmgam.read.score_range import row_text
 
 N_FEATURES_SHOWN = 12
@@ -181,7 +182,12 @@ class Comparison(ModelChange):
 
 
 def compare(
-    model_a: Model, model_b: Model, data: Any = None, threshold: float = 0.0, given: Given = None
+    model_a: Model,
+    model_b: Model,
+    data: Any = None,
+    threshold: float = 0.0,
+    given: Given = None,
+    between: Between = None,
 ) -> Comparison:
     """Find how far the score can move from one model to another, over all inputs, exactly.
 
@@ -196,6 +202,8 @@ def compare(
         Count the rows whose score moves by more than this.
     given : mapping, Region or str, optional
         Only inputs (and rows) that agree: ``{"workingday": "yes"}`` or ``"hour <= 7"``.
+    between : (label, label), optional
+        The score is the log-odds of one class against another; needed if there are many.
 
     Returns
     -------
@@ -203,6 +211,7 @@ def compare(
     """
     if not 0 <= threshold < math.inf:
         raise ValueError(f"threshold must be a finite number of at least 0; got {threshold}")
+    model_a, model_b = pair_of(model_a, between), pair_of(model_b, between)
     models = _Models(model_a, model_b, difference(model_a, model_b))
     inputs, tie = Inputs.of(models.change, given), rounding(model_a) + rounding(model_b)
     features = []
