@@ -64,4 +64,6 @@ def test_map_has_only_files_that_exist():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text())
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+    drawn = re.findall(r'savefig\("([^"]+)"', page.read_text())  # when the site is built
+    missing = [target for target in targets if not (page.parent / target).exists()]
+    assert [target for target in missing if target not in drawn] == []
