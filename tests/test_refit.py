@@ -82,3 +82,28 @@ def test_every_fit_knows_its_intervals(table):
     early = X.b[half:] <= 7
     widths = ends[:, 1] - ends[:, 0]
     assert widths[~early].mean() > 1.5 * widths[early].mean()
+
+
+def test_a_kept_curve_that_breaks_a_promise_is_refused(table):
+    X, score, _ = table
+    calm = CALMRegressor(monotone={"b": "increasing"}, random_state=0, n_jobs=1).fit(X, score)
+    calm.model_ = calm.model_.edit().flatten("b", low=7, high=12, to=-9.0).done()
+    with pytest.raises(RuntimeError, match="could not be proved increasing in 'b'"):
+        calm.refit(X, score, keep=["b"])
+
+
+def test_edits_of_kept_curves_are_remembered(table):
+    X, score, _ = table
+    calm = CALMRegressor(random_state=0, n_jobs=1, max_depth=0).fit(X, score)
+    editor = calm.model_.edit(who="Ada").flatten("b", low=20, why="few rows").flatten("a")
+    calm.model_ = editor.done()
+    settings = calm.refit(X, score, keep=["b"]).model_.provenance.settings
+    assert settings["kept"] == ["b"]
+    (edit,) = settings["edits"]
+    assert {
+        "edit": "flatten",
+        "feature": "b",
+        "low": 20,
+        "who": "Ada",
+        "why": "few rows",
+    }.items() <= (edit.items())

@@ -7,6 +7,7 @@ import math
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +16,12 @@ from audit_models import hidden_jump_model, random_model, user_value
 
 from calmgam import verify as module
 from calmgam.model.exact.inputs import all_inputs
+from calmgam.model.objectives import Objective
 from calmgam.model.serialize import canonical_digest, to_json
 from calmgam.read import AtMost, Monotone, NoInfluence, Range
 from calmgam.read.certify import certificate
 from calmgam.verify import verify
+from class_models import with_classes
 
 SOURCE = Path(module.__file__)
 
@@ -90,9 +93,25 @@ def all_mutated(document, n, seed):
         yield changed, path
 
 
-@pytest.fixture(scope="module", params=[6, 7, 8])
+def count_model():
+    """Return a model of counts that was edited."""
+    model = replace(random_model(7), link="log", objective=Objective("poisson"))
+    feature = model.schema.names[0]
+    return model.edit(who="Ada").round(0.25).drop_term(feature, why="not allowed").done()
+
+
+def class_model():
+    """Return the log-odds of two of three classes."""
+    return with_classes(random_model(8), ["red", "green", "blue"]).between("blue", "red")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[lambda: random_model(6), count_model, class_model],
+    ids=["number", "count", "classes"],
+)
 def certified(request):
-    model = random_model(request.param)
+    model = request.param()
     return model, to_json(model), certificate(model, all_claims(model))
 
 

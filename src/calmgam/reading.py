@@ -182,7 +182,12 @@ class Reading(BaseEstimator):
         return score_range(self._fitted_model(), given, between)
 
     def compare(
-        self, other: Any, data: Any = None, threshold: float = 0.0, given: Any = None
+        self,
+        other: Any,
+        data: Any = None,
+        threshold: float = 0.0,
+        given: Any = None,
+        between: Any = None,
     ) -> audit.Comparison:
         """Find how far the score can move from this model to another, over all inputs, exactly.
 
@@ -195,11 +200,13 @@ class Reading(BaseEstimator):
             Count the rows whose score moves by more than this.
         given : mapping, Region or str, optional
             Only inputs (and rows) that agree.
+        between : (label, label), optional
+            The score is the log-odds of one class against another; needed if there are many.
         """
         from calmgam.read.audit import compare
 
         model = getattr(other, "model_", other)
-        return compare(self._fitted_model(), model, data, threshold, given)
+        return compare(self._fitted_model(), model, data, threshold, given, between)
 
     def certify(self, path: Any, claims: Any) -> Path:
         """Prove claims about the model, and write proofs that others can check.

@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from calmgam.base import BaseCALM
-from calmgam.fit.pipeline import count_returns, learn_curves, prepare, recounted
+from calmgam.fit.pipeline import count_returns, learn_curves, learn_the_rest, prepare
 from calmgam.fit.policies import positions_of
 from calmgam.fit.regions.found import Regions
 from calmgam.fit.regions.given import given_trees
@@ -18,6 +18,7 @@ from calmgam.fit.regions.stability import COLUMNS as STABILITY_COLUMNS
 from calmgam.fit.support.settings import check_integer
 from calmgam.model.fields import checked_offset
 from calmgam.model.ledger import frame_of
+from calmgam.model.trail import edits_of
 
 
 class Refitting(BaseCALM):
@@ -98,15 +99,12 @@ class Refitting(BaseCALM):
         }
         flat = frozenset(map(old.schema.index, self.flat_features_)) - kept
         regions = Regions(given_trees(trees, prepared), old.ledger, old.path, flat=flat, kept=kept)
-        model = learn_curves(prepared, regions, plan)
-        terms = [
-            recounted(old.terms[i], prepared) if i in kept else t for i, t in enumerate(model.terms)
-        ]
-        origin = self._provenance(given, plan)
+        model = learn_the_rest(old, prepared, regions, plan)
         names = [old.schema.names[i] for i in sorted(kept)]
-        origin = replace(origin, settings={**origin.settings, "kept": names})
-        intervals = None if kept else model.intervals
-        self.model_ = replace(model, terms=tuple(terms), provenance=origin, intervals=intervals)
+        origin = self._provenance(given, plan)
+        from_before = {"kept": names, "edits": edits_of(old.trail, names)}
+        origin = replace(origin, settings={**origin.settings, **from_before})
+        self.model_ = replace(model, provenance=origin)
         return self
 
     def stability(

@@ -70,3 +70,27 @@ def test_intervals_are_two_more_columns(folder):
     classifier = folder / "busy.json"
     said = refusal("predict", classifier, folder / "bikes.csv", "--interval", 0.8)
     assert "intervals are of numbers" in said
+
+
+def test_undo_takes_edits_back(folder, tmp_path):
+    edits = write(tmp_path / "edits.json", '[{"edit": "round"}, {"edit": "rescale", "shift": 1}]')
+    new, before = tmp_path / "new.json", tmp_path / "before.json"
+    run("edit", folder / "rentals.json", edits, "--out", new)
+    assert "1 edit taken back, 1 left" in run("undo", new, "--out", before).stdout
+    assert [record.name for record in calmgam.load(before).trail] == ["round"]
+    run("undo", new, "--edits", 2, "--out", before)
+    assert calmgam.load(before) == calmgam.load(folder / "rentals.json")
+    said = refusal("undo", new, "--edits", 3, "--out", before)
+    assert "n_edits must be in 0..2" in said
+
+
+def test_calibrate_measures_intervals_or_scales_probabilities(folder, tmp_path):
+    out, rows = tmp_path / "new.json", folder / "bikes.csv"
+    done = run("calibrate", folder / "rentals.json", rows, "--target", "rentals", "--out", out)
+    assert "intervals measured again" in done.stdout
+    assert calmgam.load(out).intervals.n_rows == 400
+    skewed = tmp_path / "skewed.json"
+    calmgam.load(folder / "busy.json").edit().rescale(9.0, 3.0).done().save(skewed)
+    done = run("calibrate", skewed, rows, "--target", "busy", "--out", out, "--who", "Ada")
+    assert "rescale(" in done.stdout and "by Ada" in done.stdout
+    assert [record.name for record in calmgam.load(out).trail] == ["rescale", "rescale"]

@@ -55,6 +55,11 @@ def test_certify_and_verify(folder, tmp_path):
     assert len(lines) == 5
     assert lines[0].startswith("proved: every score lies in [")
     assert "proved: hour from 7.0 to 8.0 changes the score by at most 10000.0" in lines
+    run("certify", model, path, "--low", -1e6, "--high", 1e6)
+    assert run("verify", model, path).stdout == (
+        "proved: every score lies in [-1000000.0, 1000000.0]\n"
+    )
+    run("certify", model, path, *change)
     path.write_text(path.read_text().replace("10000.0", "1.0"))
     assert "refused: the certificate was changed" in refusal("verify", model, path, code=1)
 

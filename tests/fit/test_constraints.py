@@ -2,7 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calmgam import Boosting, CALMClassifier, CALMRegressor, Splines, load
+from benchmarks.promises import largest_fall, random_table
+from calmgam import Boosting, CALMRegressor, Splines, load
 from calmgam.fit.constraints import Constraints
 from calmgam.fit.data.runs import Run, chords
 from calmgam.model.schema import Schema
@@ -10,62 +11,9 @@ from calmgam.model.schema import Schema
 QUICK = {"curves": Boosting(n_bags=2, max_rounds=60, learning_rate=0.1), "n_jobs": 1}
 
 
-def random_table(seed):
-    """A table in which the first feature interacts, as curve and as condition, and y."""
-    rng = np.random.default_rng(seed)
-    n_rows, n_features = int(rng.integers(120, 260)), int(rng.integers(3, 11))
-    X = pd.DataFrame(rng.normal(size=(n_rows, n_features)).round(1)).add_prefix("x")
-    X["x1"] = X["x1"].mask(rng.random(n_rows) < 0.1)
-    if seed % 3 == 0:
-        X["x2"] = X["x2"] > 0
-    signs = rng.choice([-1.0, 1.0], 3)
-    score = signs[0] * X.x0 * (X.x1 > 0) + signs[1] * X.x1.fillna(0) * (X.x0 > 0.3)
-    score = score + signs[2] * X.x2 * (X.x0 < -0.2) + 0.3 * rng.normal(size=n_rows)
-    word = ("increasing", "decreasing")[seed % 2]
-    return X, score, {"x0": word, "x2": "increasing"}
-
-
-def target_of(score, seed):
-    """An estimator and its y: numbers, classes."""
-    return (CALMRegressor, score) if seed % 2 else (CALMClassifier, score > score.median())
-
-
-def falls(model, feature, sign, n_contexts=60):
-    """The largest change against a direction, over the cells of a feature in random contexts."""
-    rng = np.random.default_rng(0)
-    index = model.schema.index(feature)
-
-    def points(term):
-        if not term.feature.is_numeric:
-            return np.arange(float(term.feature.n_levels))
-        inner = np.append(term.edges, term.edges[-1:] + 1.0)  # upper ends belong to their bins
-        return np.append(inner, [np.nan] * term.feature.has_missing)
-
-    contexts = np.column_stack([rng.choice(points(term), n_contexts) for term in model.terms])
-    own = points(model.terms[index])
-    own = own[~np.isnan(own)]
-    rows = np.repeat(contexts, len(own), axis=0)
-    rows[:, index] = np.tile(own, n_contexts)
-    scores = model.score_encoded(rows).reshape(n_contexts, len(own))
-    return max(0.0, -(sign * np.diff(scores)).min(initial=0.0))
-
-
-@pytest.mark.parametrize("first", range(0, 200, 20))
-def test_promises_hold_in_random_fits(first):
-    """200 fits: each is proved at its end; brute force over cells finds no counterexample."""
-    for seed in range(first, first + 20):
-        X, score, monotone = random_table(seed)
-        kind, y = target_of(score, seed)
-        curves = Splines(n_draws=2) if seed % 5 == 0 else QUICK["curves"]
-        estimator = kind(
-            monotone=monotone, max_splits=4, curves=curves, n_jobs=1, random_state=seed
-        ).fit(X, y)
-        for feature, word in monotone.items():
-            sign = 1 if word == "increasing" else -1
-            assert falls(estimator.model_, feature, sign) < 1e-12
-            assert estimator.monotonicity(feature).direction in (word, "constant")
-        asked = {j for term in estimator.model_.terms for j in term.conditioned_on}
-        assert not {estimator.model_.schema.index(name) for name in monotone} & asked
+def falls(model, feature, sign):
+    """The largest step against a direction that brute force finds."""
+    return largest_fall(model, feature, sign, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("curves", [Boosting(n_bags=4), Splines(n_draws=4)])

@@ -3,13 +3,16 @@
 import json
 import time
 from functools import cache
+from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from audit_models import BruteForce, big_model, hidden_jump_model, random_model, user_value
 from hypothesis import HealthCheck, assume, given, settings
 from model_strategies import SCHEMA, TABLE, conditions, models
 
+from calmgam import Boosting, CALMClassifier, CALMRegressor
 from calmgam.model import Region, load
 from calmgam.model.serialize import fingerprint, to_json
 from calmgam.read import AtMost, Monotone, NoInfluence, Range, certify
@@ -207,3 +210,40 @@ def test_any_condition_is_understood(model, condition):
     for claim, rows in ((everywhere, seen), (there, inside)):
         scores = model.score_encoded(TABLE[rows])
         assert claim["low"] - scale <= scores.min() and scores.max() <= claim["high"] + scale
+
+
+QUICK = {"curves": Boosting(n_bags=2, max_rounds=60, learning_rate=0.1), "n_jobs": 1}
+
+
+@pytest.fixture(scope="module")
+def claims_table():
+    """A count with an exposure: x0 raises it, x1's curve depends on x2, x3 is noise."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(400, 4)).round(1)).add_prefix("x")
+    offset = rng.uniform(-1, 1, 400)
+    score = 0.5 * X.x0 + np.where(X.x2 > 0, 1, -1) * X.x1
+    return X, rng.poisson(np.exp(score.clip(-2, 2) + offset)), offset
+
+
+def test_fits_with_promises_and_offsets_are_certified_without_tolerance(claims_table):
+    X, y, offset = claims_table
+    promised = {"x0": "increasing", "x3": "decreasing"}
+    calm = CALMRegressor(objective="poisson", monotone=promised, random_state=0, **QUICK)
+    model = calm.fit(X, y, offset=offset).model_
+    checked(model, *(Monotone(name, way) for name, way in promised.items()))
+    score = model.score(X)
+    scores = checked(model, Range())[0]
+    assert scores["low"] <= score.min() and score.max() <= scores["high"]
+
+
+def test_what_edits_took_away_has_no_influence(claims_table):
+    X, y, _ = claims_table
+    model = CALMClassifier(random_state=0, growth={"x1": ["x2 <= 0.05", "x2 > 0.05"]}, **QUICK)
+    model = model.fit(X, np.digitize(y, [1, 3])).model_
+    edited = model.edit().drop_term("x3").drop_term("x2").drop_split("x1", "x2 <= 0.05").done()
+    for pair in combinations(edited.classes, 2):
+        checked(edited.between(*pair), NoInfluence("x3"), NoInfluence("x2"))
+        with pytest.raises(ValueError, match="cannot be certified: steps the wrong way"):
+            certificate(edited.undo().between(*pair), [NoInfluence("x2")])
+    before = edited.undo(3).between(0, 1)
+    assert fingerprint(before) == fingerprint(model.between(0, 1))

@@ -1,6 +1,7 @@
 """Audits of pairs of classes equal brute force over all inputs, for 100 random models."""
 
 import itertools
+import json
 from itertools import combinations
 
 import numpy as np
@@ -9,7 +10,11 @@ from audit_models import BruteForce, all_values, random_model, user_value
 
 from calmgam.model.exact.rows import decode_row
 from calmgam.model.links import softmax
+from calmgam.model.serialize import to_json
+from calmgam.read import Range, compare
 from calmgam.read.audit import counterfactual, jumps, monotonicity, reasons, sensitivity
+from calmgam.read.certify import certificate
+from calmgam.verify import verify
 from class_models import with_classes
 
 CLOSE = 1e-9
@@ -143,3 +148,16 @@ def test_what_needs_a_pair_says_so():
             ask()
     with pytest.raises(ValueError, match="target must be one of the classes"):
         counterfactual(model, dict.fromkeys(model.schema.names, 0), "flip")
+
+
+def test_classes_are_compared_and_certified_in_pairs():
+    first, second = (with_classes(random_model(3), ["bus", "car", "van"], seed) for seed in (0, 1))
+    found = compare(first, second, between=("bus", "van"))
+    pairs = (model.between("bus", "van") for model in (first, second))
+    assert found == compare(*pairs) and found.size > 0
+    with pytest.raises(ValueError, match="between must name two of the 3 classes"):
+        compare(first, second)
+    with pytest.raises(ValueError, match=r"certify the log-odds .* model.between\('bus', 'car'\)"):
+        certificate(first, [Range()])
+    pair = first.between("bus", "van")
+    assert verify(to_json(pair), json.dumps(certificate(pair, [Range()])))

@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 
 from calmgam import Model, load
 from calmgam.cli.auditing import audit
-from calmgam.cli.editing import edit, simplify
+from calmgam.cli.editing import calibrate, edit, simplify, undo
 from calmgam.cli.exports import export
 from calmgam.cli.folders import predict_folder, predictions_of
 from calmgam.cli.measuring import slices
@@ -318,6 +318,8 @@ app.command()(export)
 
 app.command()(edit)
 app.command()(simplify)
+app.command()(calibrate)
+app.command()(undo)
 
 
 @app.command()

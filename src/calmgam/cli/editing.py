@@ -1,4 +1,4 @@
-"""The commands that make a model from a model."""
+"""The commands that make a model from a model: edits, fewer steps, calibration, the way back."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from calmgam.cli.options import (
     Who,
     read_edits,
     reads_tables,
+    wrongly_called,
 )
 from calmgam.cli.outputs import check_outputs
-from calmgam.cli.printing import print_result
+from calmgam.cli.printing import counted, print_result, show
 from calmgam.cli.rows import measured_rows
 from calmgam.cli.tables import Spelling
 from calmgam.model.edits.simplify import count_steps
@@ -73,3 +74,41 @@ def simplify(
     text = f"{steps[0]} steps -> {steps[1]}\n{trail_text(record)}"
     plain = {"steps_before": steps[0], "steps_after": steps[1], "record": record.to_dict()}
     print_result(plain, text, as_json)
+
+
+@reads_tables
+def calibrate(
+    model: ModelFile,
+    table: TableFile,
+    target: Annotated[str, typer.Option(help="Column with the truth.", metavar="COLUMN")],
+    out: NewModel,
+    how: Spelling,
+    who: Who = "",
+    as_json: AsJson = False,
+) -> None:
+    """Measure intervals, or scale probabilities if that helps, on a table not trained on."""
+    check_outputs({"--out": out}, {"the model": model, "the table": table})
+    fitted = load(model)
+    X, y, _ = measured_rows(table, target, fitted, how)
+    with wrongly_called():
+        better = fitted.calibrated(X, y, who=who) if fitted.classes else fitted.with_intervals(X, y)
+    better.save(out)
+    made = better.trail[len(fitted.trail) :]
+    done = "intervals measured again" if better.intervals else "no scale helps: as it was"
+    text = "\n".join(map(trail_text, made)) or done
+    print_result([record.to_dict() for record in made], text, as_json)
+
+
+def undo(
+    model: ModelFile,
+    out: NewModel,
+    edits: Annotated[int, typer.Option(help="How many edits to take back.", min=1)] = 1,
+) -> None:
+    """Return to the model before its last edits, exactly."""
+    check_outputs({"--out": out}, {"the model": model})
+    fitted = load(model)
+    with wrongly_called():
+        before = fitted.undo(edits)
+    before.save(out)
+    left = len(before.trail)
+    show(f"{counted(edits, 'edit')} taken back, {left or 'none'} left")

@@ -12,6 +12,7 @@ from calmgam import load
 from calmgam.cli.commands import app, print_result
 from calmgam.cli.options import (
     AsJson,
+    BetweenClasses,
     ModelFile,
     feature_called,
     read_number,
@@ -35,6 +36,7 @@ from calmgam.read.audit import (
     score_range,
 )
 from calmgam.read.claims import Claim
+from calmgam.read.outputs import pair_of
 from calmgam.verify import verify
 
 CHANGE = re.compile(r"(.+?)\s*:\s*(.+?)\s*->\s*(.+?)(?:\s*<=\s*([^\s<=]+))?\s*")
@@ -67,11 +69,12 @@ def compare_models(
         float, typer.Option(help="Count rows that move by more than this.", min=0)
     ] = 0.0,
     given: Given = None,
+    between: BetweenClasses = None,
     as_json: AsJson = False,
 ) -> None:
     """Find how far the score can move from one model to another, over all inputs, exactly."""
-    first, second = load(model), load(other)
     with wrongly_called():
+        first, second = (pair_of(load(path), between) for path in (model, other))
         both = difference(first, second)
     rows = None if data is None else model_rows(data, both, how).columns
     with wrongly_called():
@@ -89,6 +92,8 @@ def write_certificate(
     scores: Annotated[
         bool, typer.Option("--range", help="The smallest and the largest score.")
     ] = False,
+    low: Annotated[float | None, typer.Option(help="Every score is at least this.")] = None,
+    high: Annotated[float | None, typer.Option(help="Every score is at most this.")] = None,
     at_most: Annotated[
         list[str] | None,
         typer.Option(
@@ -106,7 +111,8 @@ def write_certificate(
     fitted = load(model)
     for name in (*(increasing or ()), *(decreasing or ()), *(no_influence or ())):
         feature_called(fitted, name)
-    claims: list[Claim] = [Range(given=given)] if scores else []
+    is_range = scores or low is not None or high is not None
+    claims: list[Claim] = [Range(low, high, given)] if is_range else []
     claims += [Monotone(name, "increasing", tolerance, given) for name in increasing or ()]
     claims += [Monotone(name, "decreasing", tolerance, given) for name in decreasing or ()]
     claims += [NoInfluence(name, tolerance, given) for name in no_influence or ()]

@@ -99,7 +99,7 @@ def _bend(model: Model, feature: int, run: Run, centres: FloatArray) -> float:
     """Return how far the feature's one curve is from bending one way; inf if it has several."""
     term = model.terms[feature]
     is_asked = any(feature in other.conditioned_on for other in model.terms)
-    if is_asked or len(term.shapes) > 1:
+    if is_asked or len(term.shapes) > 1 or term.n_slots != len(centres) + 1:
         return np.inf
     bends = chords(centres) @ term.shapes[0].values[: len(centres)]
     return max(-float((run.sign * bends).min(initial=0.0)), 0.0)

@@ -272,12 +272,31 @@ def learn_curves(prepared: Prepared, regions: Regions, plan: Plan) -> Model:
     model = assemble(
         prepared.schema, data, curves.among(features, data.shapes), errors, regions.kept
     )
-    Constraints.kept_by(prepared.binned).prove(model, prepared.binned.centres)
+    prove(model, prepared)
     intervals = _intervals(prepared, regions, lambda: curves.out_of_bag(data.only(features)))
     return replace(model, ledger=regions.ledger, path=regions.path, intervals=intervals)
 
 
-def recounted(term: Term, prepared: Prepared) -> Term:
+def prove(model: Model, prepared: Prepared) -> None:
+    """Refuse a model that may break a promise."""
+    Constraints.kept_by(prepared.binned).prove(model, prepared.binned.centres)
+
+
+def learn_the_rest(old: Model, prepared: Prepared, regions: Regions, plan: Plan) -> Model:
+    """Learn curves around those of another model that are kept, as they are, edits included."""
+    model = learn_curves(prepared, regions, plan)
+    if not regions.kept:
+        return model
+    terms = [
+        _recounted(old.terms[i], prepared) if i in regions.kept else term
+        for i, term in enumerate(model.terms)
+    ]
+    model = replace(model, terms=tuple(terms), intervals=None)
+    prove(model, prepared)
+    return model
+
+
+def _recounted(term: Term, prepared: Prepared) -> Term:
     """Return a term of another fit with the rows of this one."""
     codes = slot_codes(term.feature, term.edges, prepared.X[:, term.feature.index])
     shape = term.tree.n_leaves, term.n_slots

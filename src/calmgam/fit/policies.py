@@ -59,7 +59,7 @@ class Policy:
                 if j not in self.condition_features:
                     raise ValueError(
                         f"regions of {names[i]!r} must not ask about {names[j]!r}, which "
-                        "condition_features or never_condition_on rule out"
+                        "condition_features, never_condition_on or monotone rule out"
                     )
             for region in tree.regions:
                 together = {i, *(c.feature.index for c in region.conditions)}

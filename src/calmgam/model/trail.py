@@ -8,7 +8,7 @@ along the model's document in which a list of one element is the value that was 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -121,6 +121,15 @@ class EditRecord:
             Effect.from_dict(plain["effect"]),
             plain.value["replaced"],
         )
+
+
+def edits_of(trail: Iterable[EditRecord], features: Collection[str]) -> list[dict[str, Any]]:
+    """Return the edits of some features, and of all, as plain values with who, why and when."""
+    return [
+        {**record.edit, "who": record.who, "why": record.why, "date": record.date}
+        for record in trail
+        if record.edit.get("feature") in (None, *features)
+    ]
 
 
 def patch_between(before: Any, after: Any) -> Any:

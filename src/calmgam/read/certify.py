@@ -43,6 +43,12 @@ def certify(model: Model, path: str | os.PathLike[str], claims: Iterable[Claim])
 
 def certificate(model: Model, claims: Iterable[Claim]) -> dict[str, Any]:
     """Return the certificate as plain values."""
+    if model.link == "softmax":
+        a, b = model.classes[:2]
+        raise ValueError(
+            "claims must be about one score: save and certify the log-odds of two classes, "
+            f"such as model.between({a!r}, {b!r})"
+        )
     proved = [claim.proved(model) for claim in claims]
     if not proved:
         raise ValueError("claims must have at least one claim; got none")

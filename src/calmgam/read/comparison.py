@@ -20,8 +20,17 @@ from calmgam.model.exact.rows import Row
 from calmgam.model.exact.scores import Attained, score_extremes, term_extremes
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.schema import FloatArray
-from calmgam.read.findings import Report, change_text, is_supported, probability_of
+from calmgam.read.findings import (
+    ChangeRange,
+    Report,
+    change_text,
+    evidence_text,
+    is_supported,
+    names_behind,
+    probability_of,
+)
 from calmgam.read.numbers import brief_number
+from calmgam.read.outputs import Between, pair_of
 from calmgam.read.score_range import row_text
 
 N_FEATURES_SHOWN = 12
@@ -55,46 +64,27 @@ class ComparedRow(Report):
     depends_on: tuple[str, ...]
 
     def __str__(self) -> str:
-        parts = [row_text(self.row, self.depends_on)]
-        if self.probabilities:
-            parts.append(" (probability {:.3f} → {:.3f})".format(*self.probabilities))
-        return "".join(parts) + ("" if self.supported else " [no training rows]")
+        text = row_text(self.row, self.depends_on)
+        return evidence_text(text, self.probabilities, self.supported)
 
 
 @dataclass(frozen=True, repr=False)
-class ChangeRange(Report):
+class ModelChange(ChangeRange):
     """The smallest and the largest change from one model to another, and rows that attain them.
 
     Attributes
     ----------
-    low, high : float
-        If not exact: sound bounds that are perhaps not attained.
-    exact : bool
-        The rows attain both.
+    low, high, exact
+        As in `ChangeRange`.
     lowest, highest : ComparedRow
     """
 
-    low: float
-    high: float
-    exact: bool
     lowest: ComparedRow
     highest: ComparedRow
 
-    @property
-    def size(self) -> float:
-        """The largest change in either direction."""
-        return max(abs(self.low), abs(self.high))
-
-    @property
-    def range_text(self) -> str:
-        """The range, or the one change that there is."""
-        low, high = change_text(self.low), change_text(self.high)
-        text = low if low == high else f"[{low}, {high}]"
-        return text if self.exact else f"within {text}"
-
 
 @dataclass(frozen=True, repr=False)
-class FeatureChange(ChangeRange):
+class FeatureChange(ModelChange):
     """How far a feature's contribution moves; `where`: in which models the feature is."""
 
     feature: str
@@ -153,7 +143,7 @@ class RowChanges(Report):
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(ChangeRange):
+class Comparison(ModelChange):
     """What changes from one model to another, over all inputs and over given rows.
 
     Attributes
@@ -192,7 +182,12 @@ class Comparison(ChangeRange):
 
 
 def compare(
-    model_a: Model, model_b: Model, data: Any = None, threshold: float = 0.0, given: Given = None
+    model_a: Model,
+    model_b: Model,
+    data: Any = None,
+    threshold: float = 0.0,
+    given: Given = None,
+    between: Between = None,
 ) -> Comparison:
     """Find how far the score can move from one model to another, over all inputs, exactly.
 
@@ -207,6 +202,8 @@ def compare(
         Count the rows whose score moves by more than this.
     given : mapping, Region or str, optional
         Only inputs (and rows) that agree: ``{"workingday": "yes"}`` or ``"hour <= 7"``.
+    between : (label, label), optional
+        The score is the log-odds of one class against another; needed if there are many.
 
     Returns
     -------
@@ -214,6 +211,7 @@ def compare(
     """
     if not 0 <= threshold < math.inf:
         raise ValueError(f"threshold must be a finite number of at least 0; got {threshold}")
+    model_a, model_b = pair_of(model_a, between), pair_of(model_b, between)
     models = _Models(model_a, model_b, difference(model_a, model_b))
     inputs, tie = Inputs.of(models.change, given), rounding(model_a) + rounding(model_b)
     features = []
@@ -254,8 +252,6 @@ class _Models:
 
     def row(self, found: Attained, terms: Sequence[Term], is_total: bool = False) -> ComparedRow:
         """Return a row as evidence: of the score, or of what a term contributes."""
-        involved = {t.feature.index for t in terms}.union(*(t.conditioned_on for t in terms))
-        names = tuple(self.change.schema.names[k] for k in sorted(involved))
         values = decode_input(self.change, found.row)
         rows = [(model, _encoded(model, values)) for model in (self.a, self.b)]
         before, after = (float(model.score_encoded(row)[0]) for model, row in rows)
@@ -269,7 +265,7 @@ class _Models:
             after - before if is_total else found.attained,
             probabilities,
             all(is_supported(model, row) for model, row in rows),
-            names,
+            names_behind(self.change, terms),
         )
 
 

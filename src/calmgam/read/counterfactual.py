@@ -29,6 +29,7 @@ from calmgam.read.findings import (
     Report,
     affected,
     contributions_beside,
+    evidence_text,
     is_supported,
     probability_of,
     total,
@@ -105,10 +106,8 @@ class Counterfactual(Report):
         if not self.reached:
             return f"{goal}: no change of so few mutable features gets there"
         what = " and ".join(map(str, self.changes)) or "nothing needs to change"
-        parts = [f"{goal}: {what}, which gives {new_score}"]
-        if self.probabilities:
-            parts.append(" (probability {:.3f} → {:.3f})".format(*self.probabilities))
-        return "".join(parts) + ("" if self.supported else " [no training rows]")
+        text = f"{goal}: {what}, which gives {new_score}"
+        return evidence_text(text, self.probabilities, self.supported)
 
 
 def counterfactual(

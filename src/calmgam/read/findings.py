@@ -60,28 +60,50 @@ class Pair(Report):
     def __str__(self) -> str:
         start, stop = (value_text(row[self.feature]) for row in (self.before, self.after))
         context = ", ".join(f"{name} = {value_text(self.before[name])}" for name in self.depends_on)
-        parts = [f"{self.feature}: {start} → {stop}", f" where {context}" if context else ""]
-        if self.probabilities:
-            parts.append(" (probability {:.3f} → {:.3f})".format(*self.probabilities))
-        return "".join(parts) + ("" if self.supported else " [no training rows]")
+        text = f"{self.feature}: {start} → {stop}" + (f" where {context}" if context else "")
+        return evidence_text(text, self.probabilities, self.supported)
 
 
 @dataclass(frozen=True, repr=False)
-class Range(Report):
-    """The exact smallest and largest change, with rows that attain them.
+class ChangeRange(Report):
+    """The exact smallest and largest change of a score.
 
     Attributes
     ----------
     low, high : float
         If not exact: sound bounds that are perhaps not attained.
     exact : bool
-        The rows attain both.
-    low_pair, high_pair : Pair
+        Rows attain both.
     """
 
     low: float
     high: float
     exact: bool
+
+    @property
+    def size(self) -> float:
+        """The largest change in either direction."""
+        return max(abs(self.low), abs(self.high))
+
+    @property
+    def range_text(self) -> str:
+        """The range, or the one change that there is."""
+        low, high = change_text(self.low), change_text(self.high)
+        text = low if low == high else f"[{low}, {high}]"
+        return text if self.exact else f"within {text}"
+
+
+@dataclass(frozen=True, repr=False)
+class Range(ChangeRange):
+    """The smallest and the largest change, with rows that attain them.
+
+    Attributes
+    ----------
+    low, high, exact
+        As in `ChangeRange`.
+    low_pair, high_pair : Pair
+    """
+
     low_pair: Pair
     high_pair: Pair
 
@@ -100,12 +122,20 @@ class Range(Report):
         """Both pairs lie in regions that hold training rows."""
         return self.low_pair.supported and self.high_pair.supported
 
-    @property
-    def range_text(self) -> str:
-        """The range, or the one change that there is."""
-        low, high = change_text(self.low), change_text(self.high)
-        text = low if low == high else f"[{low}, {high}]"
-        return text if self.exact else f"within {text}"
+
+def evidence_text(text: str, probabilities: Sequence[float] | None, has_rows: bool) -> str:
+    """Return a text about rows with their probabilities, and a mark where no training rows are."""
+    shown = " → ".join(f"{one:.3f}" for one in probabilities or ())
+    text += f" (probability {shown})" if shown else ""
+    return text + ("" if has_rows else " [no training rows]")
+
+
+def names_behind(
+    model: Model, terms: Sequence[Term], besides: int | None = None
+) -> tuple[str, ...]:
+    """Return the features that a sum of terms depends on, but for one."""
+    involved = {term.feature.index for term in terms}.union(*(t.conditioned_on for t in terms))
+    return tuple(model.schema.names[k] for k in sorted(involved - {besides}))
 
 
 def is_supported(model: Model, rows: FloatArray) -> bool:
@@ -160,8 +190,6 @@ def total(model: Model, contributions: FloatArray) -> Any:
 def make_pair(model: Model, feature: Feature, extreme: Extreme, terms: Sequence[Term]) -> Pair:
     """Return an extreme as evidence."""
     rows = np.array([extreme.before, extreme.after])
-    involved = {term.feature.index for term in terms}.union(*(t.conditioned_on for t in terms))
-    names = tuple(model.schema.names[k] for k in sorted(involved - {feature.index}))
     before, after = (decode_input(model, row) for row in rows)
     for k, text in extreme.unseen.items():
         before[model.schema.names[k]] = after[model.schema.names[k]] = text
@@ -178,7 +206,7 @@ def make_pair(model: Model, feature: Feature, extreme: Extreme, terms: Sequence[
         extreme.attained,
         is_supported(model, rows),
         probabilities,
-        names,
+        names_behind(model, terms, feature.index),
     )
 
 

@@ -12,7 +12,7 @@ from calmgam.model.exact.rows import Row
 from calmgam.model.exact.scores import Attained, score_extremes
 from calmgam.model.glassbox import Model
 from calmgam.model.links import SCALES
-from calmgam.read.findings import Report, is_supported, probability_of, value_text
+from calmgam.read.findings import Report, evidence_text, is_supported, probability_of, value_text
 from calmgam.read.numbers import number_texts
 from calmgam.read.outputs import Between, pair_of
 
@@ -44,10 +44,8 @@ class ScoredRow(Report):
 
     def __str__(self) -> str:
         names = sorted(self.contributions, key=lambda name: -abs(self.contributions[name]))
-        parts = [row_text(self.row, names)]
-        if self.probability is not None:
-            parts.append(f" (probability {self.probability:.3f})")
-        return "".join(parts) + ("" if self.supported else " [no training rows]")
+        probabilities = None if self.probability is None else [self.probability]
+        return evidence_text(row_text(self.row, names), probabilities, self.supported)
 
 
 @dataclass(frozen=True, repr=False)

@@ -97,12 +97,12 @@ class Flatten(Range):
         super().__post_init__()
         if self.to not in SIDES and not is_finite(self.to):
             raise ValueError(f"to must be one of {SIDES} or a number; got {self.to!r}")
-        if self.to in ("left", "right") and self.levels is not None:
-            raise ValueError(f'to must be "mean" or a number for levels; got {self.to!r}')
 
     def apply(self, model: Model) -> Model:
         """Return the model with the range flat."""
         term, leaves, mask = self.chosen(model)
+        if self.to in ("left", "right") and not term.feature.is_numeric:
+            raise ValueError(f'to must be "mean" or a number for levels; got {self.to!r}')
 
         def flat(shape: ShapeFunction) -> FloatArray:
             values = shape.values.copy()
