@@ -22,6 +22,7 @@ from calmgam.fit.curves.assembling import assemble
 from calmgam.fit.curves.boosting import Boosting
 from calmgam.fit.curves.by_name import check_loss, check_runs, fit_curves
 from calmgam.fit.curves.contract import CurveData, CurveLearner
+from calmgam.fit.curves.splines.fitting import Splines
 from calmgam.fit.data.bags import draw_bags
 from calmgam.fit.data.binning import MAX_BINS, Binned, bin_table
 from calmgam.fit.data.checks import decoder, warn_of_identifiers, warn_of_rare_classes
@@ -192,7 +193,7 @@ def prepare_dataset(dataset: Any, roles: Roles, plan: Plan, read: ReadTarget) ->
     target = read(y, np.ones(len(y)) if weights is None else weights, offset)
     if target.n_rows < profile.n_rows:
         check_sums(plan.curves, plan.monotone, target)
-    columns = replace(columns, classes=target.classes)
+    columns = replace(columns, classes=target.classes, loss=target.loss)
     prepared = prepare(as_frame(table.select(list(columns.kinds))), target, plan, schema)
     rows = AllRows.of_dataset(engine, columns, profile, target)
     return Large(prepared, rows, profile.n_rows, profile.table_sha256(columns))
@@ -289,7 +290,7 @@ def learn_curves_of_all(large: Large, regions: Regions, plan: Plan) -> Model:
     """Learn all curves from all rows of a large table, and make the model."""
     if large.is_whole:
         return learn_curves(large.prepared, regions, plan)
-    assert isinstance(plan.curves, Boosting)  # `check_sums`, `is_large`
+    assert isinstance(plan.curves, Boosting | Splines)  # `check_sums`, `is_large`
     return learn_from_moments(large.prepared, large.rows, regions, plan.curves, plan.verbose)
 
 

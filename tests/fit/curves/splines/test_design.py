@@ -14,7 +14,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def design(table):
-    return Design(table.cells, table.binned, table.n_leaves)
+    return Design.of_rows(table.cells, table.binned, table.n_leaves)
 
 
 def scores_of(design, table, coefficients):
@@ -54,7 +54,7 @@ def test_the_intercept_is_in_no_group(design, table):
 def test_regions_add_to_what_they_have_in_common(design, table):
     random = np.random.default_rng(2).normal(size=len(design.group_of))
     curves = design.curves(random[:, None])
-    plain = Design(table.binned.codes, table.binned, [1] * 5)
+    plain = Design.of_rows(table.binned.codes, table.binned, [1] * 5)
     assert len(plain.group_of) < len(design.group_of)
     assert [values.shape[1] for values in curves.values] == table.n_leaves
     for values in curves.values[:1]:

@@ -38,7 +38,7 @@ def table():
 
 
 def estimated(table, target, **options):
-    design = Design(table.cells, table.binned, table.n_leaves)
+    design = Design.of_rows(table.cells, table.binned, table.n_leaves)
     chosen = replace(SETTINGS, **options)
     limits = chosen.max_steps, chosen.tolerance
     return design, estimate(design, table.data(target, EVERYONE), target.weights, limits)
@@ -140,7 +140,7 @@ def test_weight_two_is_a_row_twice(table, task):
     rows = np.repeat(np.arange(600), weights)
     _, weighted = estimated(table, replace(target, weights=weights.astype(float)))
     cells = np.ascontiguousarray(table.cells[:, rows])
-    design = Design(cells, table.binned.take(rows), table.n_leaves)
+    design = Design.of_rows(cells, table.binned.take(rows), table.n_leaves)
     bags = np.full((900, 1), TRAINS, dtype=np.uint8)
     data = CurveData(cells, table.binned.take(rows), table.trees, target.take(rows), bags)
     repeated = estimate(design, data, np.ones(900), LIMITS)
