@@ -9,7 +9,7 @@ SOURCES := pyproject.toml CMakeLists.txt src/calmgam/__init__.py $(CXX_FILES)
 SANITIZED := build/sanitize
 
 .PHONY: help demo test test-exports coverage dev-all lint format sanitize fuzz-kernels fuzz-sanitized figures page wheel clean \
-	bench-base bench-speed bench-untuned bench-curves bench-joint bench-paper bench-steps bench-synthetic bench-million bench-reading \
+	bench-base bench-speed bench-untuned bench-curves bench-joint bench-paper bench-steps bench-synthetic bench-million bench-scale bench-reading \
 	bench-shapes bench-unseen bench-readme needs-data
 
 help:
@@ -33,6 +33,7 @@ help:
 	@echo "make bench-shapes     known interactions in tables of many shapes, found, missed, made up"
 	@echo "make bench-unseen     eleven public tables that nothing was tuned on"
 	@echo "make bench-million    time and memory on a million rows"
+	@echo "make bench-scale      files, engines and rows in memory, up to 10 million rows, beside XGBoost"
 	@echo "make bench-reading    report pages in Chromium; audits of fitted models (CALMGAM_DATA)"
 	@echo "make bench-readme     put the measured tables into README.md and docs/"
 	@echo "make wheel            build a wheel into dist/"
@@ -160,6 +161,10 @@ bench-unseen: .venv/dev-installed
 
 bench-million: .venv/dev-installed
 	$(BIN)/python -m benchmarks.million --again all
+
+# One folder of files is there at a time: at most 2.2 GB.
+bench-scale: .venv/dev-all-installed
+	$(BIN)/python -m benchmarks.scale all --folder build/scale
 
 bench-reading: .venv/dev-installed needs-data
 	$(BIN)/python -m benchmarks.reading

@@ -1,7 +1,7 @@
 """Splines of squared error from `Moments`: their normal equations are sums over rows already.
 
-In: moments, cells, the settings of splines. Out: `Curves` in the bins of the Gram matrix. With M the
-coefficients' part in the height of every cell and G the Gram matrix of the cells' indicators,
+In: moments, cells, the settings of splines. Out: `Curves` in the bins of the Gram matrix. With M
+the coefficients' part in the height of every cell and G the Gram matrix of the cells' indicators,
 X'WX = M'GM and X'Wy = M'(sums of y by cell); REML is that of `fit/curves/splines/reml.py`. An
 expanded loss is squared error of its working response.
 """
@@ -33,8 +33,9 @@ class SumSearch(Search):
         equations: tuple[FloatArray, FloatArray],
         totals: tuple[float, float],
         has_scale: bool,
+        start: Estimate | None,
     ) -> None:
-        super().__init__(design, *totals, None)
+        super().__init__(design, *totals, start)
         self.equations, self.has_scale = equations, has_scale
 
     def expand(self) -> None:
@@ -65,13 +66,12 @@ def splines_of_moments(data: MomentData, settings: Splines, loss: Loss) -> Curve
     with one_blas_thread:  # fixed bits
         equations = _equations(data, design, used)
         fitted = _estimate(design, equations, range(data.n_folds), data, settings, loss)
-        apart = _estimate(
-            design, equations, range(1, data.n_folds), replace(data, progress=None), settings, loss
-        )
+        others, quiet = range(1, data.n_folds), replace(data, progress=None)
+        apart = _estimate(design, equations, others, quiet, settings, loss, fitted)
         draws = draw(fitted, settings.n_draws, np.random.default_rng(data.seed))
         first, b = fold_sums(data.moments, data.fixed, 0), apart.coefficients
         gram, right = equations[0]
-        square = max(first.square - b @ (2.0 * right - gram @ b), 0.0)
+        square = max(first.square - float(b @ (2.0 * right - gram @ b)), 0.0)
         losses = np.array([square / max(total_of(first, cells.n_cells[0]), 1e-300)])
     return replace(design.curves(draws), losses=losses).among(features, shapes)
 
@@ -95,11 +95,12 @@ def _estimate(
     data: MomentData,
     settings: Splines,
     loss: Loss,
+    start: Estimate | None = None,
 ) -> Estimate:
     """Estimate coefficients and penalties from some folds."""
     grams, rights = zip(*(equations[k] for k in folds), strict=True)
     sums = fold_sums(data.moments, data.fixed, slice(folds.start, folds.stop))
     totals = total_of(sums, data.cells.n_cells[0]), sums.square
-    search = SumSearch(design, (sum(grams), sum(rights)), totals, loss.has_scale)
+    search = SumSearch(design, (sum(grams), sum(rights)), totals, loss.has_scale, start)
     search.run((settings.max_steps, settings.tolerance), data.progress)
     return search.estimate

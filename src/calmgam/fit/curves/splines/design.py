@@ -228,7 +228,7 @@ def _terms(seen: Sequence[NDArray[np.bool_]], binned: Binned) -> list[Term]:
 
     terms = []
     for i, n_curves in enumerate(n_leaves):
-        numeric, whole = binned.features[i].is_numeric, seen[i].any(axis=0, keepdims=True)
+        numeric, whole = binned.features[i].is_numeric, np.logical_or.reduce(seen[i])[None]
         terms.append(Term(i, 1, basis(i, n_splines), numeric, whole))
         if n_curves > 1:
             terms.append(Term(i, n_curves, basis(i, n_region_splines), numeric, seen[i]))

@@ -168,6 +168,7 @@ class Search:
 
     @property
     def estimate(self) -> Estimate:
+        """What the search has come to."""
         assert self.penalties is not None
         root = np.sqrt(self.scale) * self.root
         return Estimate(self.coefficients, root, self.penalties, self.freedom)
