@@ -37,10 +37,12 @@ from calmgam.fit.regions.growth import Growth
 from calmgam.fit.regions.search import search_regions
 from calmgam.fit.regions.stability import stability_of
 from calmgam.fit.scale.arrow import Columns
+from calmgam.fit.scale.batches import fold_of
 from calmgam.fit.scale.fitting import learn_from_moments
 from calmgam.fit.scale.profile import SAMPLE_ROWS, ProfilePass
 from calmgam.fit.scale.rows import (
     LARGE_TABLE,
+    N_FOLDS,
     AllRows,
     Large,
     Roles,
@@ -196,7 +198,8 @@ def prepare_dataset(dataset: Any, roles: Roles, plan: Plan, read: ReadTarget) ->
     columns = replace(columns, classes=target.classes, loss=target.loss)
     prepared = prepare(as_frame(table.select(list(columns.kinds))), target, plan, schema)
     rows = AllRows.of_dataset(engine, columns, profile, target)
-    return Large(prepared, rows, profile.n_rows, profile.table_sha256(columns))
+    folds = fold_of(profile.sample.hashes[profile.sample.positions()], N_FOLDS)
+    return Large(prepared, folds, rows, profile.n_rows, profile.table_sha256(columns))
 
 
 def prepare_large(X: Any, target: Target, plan: Plan, schema: Schema | None = None) -> Large:
@@ -204,9 +207,9 @@ def prepare_large(X: Any, target: Target, plan: Plan, schema: Schema | None = No
     schema = schema or Schema.learn(X)
     encoded = schema.encode(X)
     rows = AllRows.in_memory(encoded, target)
-    some = rows.sample()
+    some, folds = rows.sample()
     prepared = prepare(take_rows(X, some), target.take(some), plan, schema)
-    return Large(prepared, rows, len(encoded))
+    return Large(prepared, folds, rows, len(encoded))
 
 
 def is_large(target: Target, plan: Plan) -> bool:
@@ -291,7 +294,9 @@ def learn_curves_of_all(large: Large, regions: Regions, plan: Plan) -> Model:
     if large.is_whole:
         return learn_curves(large.prepared, regions, plan)
     assert isinstance(plan.curves, Boosting | Splines)  # `check_sums`, `is_large`
-    return learn_from_moments(large.prepared, large.rows, regions, plan.curves, plan.verbose)
+    model, out_of_fold = learn_from_moments(large, regions, plan.curves, plan.verbose)
+    regions = replace(regions, trees=tuple(term.tree for term in model.terms))
+    return replace(model, intervals=_intervals(large.prepared, regions, out_of_fold))
 
 
 def count_returns(

@@ -40,6 +40,8 @@ def test_sums_lead_to_the_error_of_rows(frame, new):
     assert rmse(sums, new) < 1.02 * rmse(rows, new)
     assert sums.model_.schema == rows.model_.schema
     assert sums.model_.provenance.n_rows == 12_000
+    low, high = sums.predict_interval(new[FEATURES], coverage=0.9).T
+    assert np.mean((low <= new.y) & (new.y <= high)) == pytest.approx(0.9, abs=0.02)
 
 
 def test_order_and_division_of_the_rows_change_nothing(frame):

@@ -13,9 +13,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calmgam.fit.curves.assembling import assemble_counted
-from calmgam.fit.curves.boosting import Boosting
+from calmgam.fit.curves.boosting import BoostedCurves, Boosting
 from calmgam.fit.curves.contract import Curves
 from calmgam.fit.curves.splines.fitting import Splines
 from calmgam.fit.data.binning import Binned
@@ -26,12 +27,13 @@ from calmgam.fit.scale.boosting import MomentData, boost_moments
 from calmgam.fit.scale.inside_bins import in_fine_bins
 from calmgam.fit.scale.moments import Cells, Expansion, FixedPoint, Moments
 from calmgam.fit.scale.quick import quick_curves
-from calmgam.fit.scale.rows import AllRows
+from calmgam.fit.scale.rows import Large
 from calmgam.fit.scale.splines import splines_of_moments
 from calmgam.fit.scale.thresholds import place_thresholds
 from calmgam.fit.support.progress import stage
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import FloatArray
+from calmgam.model.tree import PartitionTree
 
 N_PASSES = 3  # of losses other than squared error, from curves of the sample on
 MAX_GRAM_CELLS, MIN_BINS, MAX_BINS = 4096, 32, 255
@@ -54,15 +56,16 @@ def bins_of_gram(binned: Binned, trees: Any) -> Binned:
 
 
 def learn_from_moments(
-    prepared: Prepared, rows: AllRows, regions: Regions, learner: Boosting | Splines, verbose: bool
-) -> Model:
-    """Learn all curves from all rows; `prepared` is the sample that found the regions.
+    large: Large, regions: Regions, learner: Boosting | Splines, verbose: bool
+) -> tuple[Model, FloatArray | None]:
+    """Learn all curves from all rows, and score the sample by bags that left its rows out.
 
     Squared error takes one pass over the rows, any other loss a few: each expands it around the
     scores of the curves that the last one led to.
     """
+    rows = large.rows
     with stage("thresholds", verbose):
-        prepared, regions, start = prepare_curves(prepared, regions)
+        prepared, regions, start = prepare_curves(large.prepared, regions)
     trees, loss = regions.trees, prepared.target.loss
     cells = Cells(bins_of_gram(prepared.binned, trees), trees)
     curves, n_passes = start, 1 if loss.is_quadratic else N_PASSES
@@ -90,7 +93,22 @@ def learn_from_moments(
     model = assemble_counted(
         prepared.schema, trees, cells.fine, counts, found, prepared.target, errors
     )
-    return replace(model, ledger=regions.ledger, path=regions.path)
+    model = replace(model, ledger=regions.ledger, path=regions.path)
+    return model, out_of_fold(found, prepared, trees, large.folds)
+
+
+def out_of_fold(
+    curves: Curves, prepared: Prepared, trees: tuple[PartitionTree, ...], folds: NDArray[np.intp]
+) -> FloatArray | None:
+    """Score every row of the sample by the bag that left its fold out; None if none did."""
+    if not isinstance(curves, BoostedCurves):
+        return None
+    scores, cells = curves.intercepts[folds], prepared.binned.cells(trees)
+    for bag in range(len(curves.intercepts)):
+        rows = np.flatnonzero(folds == bag)
+        for line, values in zip(cells, curves.values, strict=True):
+            scores[rows] += values[bag].ravel()[line[rows]]
+    return scores
 
 
 def prepare_curves(prepared: Prepared, regions: Regions) -> tuple[Prepared, Regions, Curves]:

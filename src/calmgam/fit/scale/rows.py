@@ -14,7 +14,7 @@ from calmgam.fit.data.losses import Loss
 from calmgam.fit.data.target import Target
 from calmgam.fit.prepared import Prepared
 from calmgam.fit.scale.arrow import ArrowBatch, Columns, read_batch
-from calmgam.fit.scale.batches import ROWS_PER_BATCH, MemoryBatch, row_hashes
+from calmgam.fit.scale.batches import ROWS_PER_BATCH, MemoryBatch, fold_of, row_hashes
 from calmgam.fit.scale.engines.contract import Engine
 from calmgam.fit.scale.moments import Cells, Expansion, FixedPoint, Moments, MomentsPass
 from calmgam.fit.scale.profile import SAMPLE_ROWS, Profile, Range
@@ -106,12 +106,13 @@ class AllRows:
         fixed = FixedPoint.of(len(y), largest, (0.0, 1.0), heaviest)
         return cls(fixed, weights is not None, batch=MemoryBatch(X, y, weights))
 
-    def sample(self) -> NDArray[np.intp]:
-        """Return the rows of a table in memory with the smallest hashes, in their order."""
+    def sample(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the rows of a table in memory with the smallest hashes, in order, and folds."""
         assert self.batch is not None
         hashes = row_hashes(self.batch)
         some = np.argpartition(hashes, SAMPLE_ROWS)[:SAMPLE_ROWS]
-        return some[np.argsort(hashes[some], kind="stable")]
+        some = some[np.argsort(hashes[some], kind="stable")]
+        return some, fold_of(hashes[some], N_FOLDS)
 
     def moments(
         self,
@@ -150,6 +151,8 @@ class Large:
     ----------
     prepared : Prepared
         Of a sample of its rows.
+    folds : array
+        Of the sample's rows.
     rows : AllRows
     n_rows : int
     table_sha256 : str
@@ -157,6 +160,7 @@ class Large:
     """
 
     prepared: Prepared
+    folds: NDArray[np.intp]
     rows: AllRows
     n_rows: int
     table_sha256: str = ""
