@@ -11,7 +11,7 @@ SANITIZED := build/sanitize
 PROCESSES ?= --numprocesses auto --maxprocesses 4 --dist worksteal
 
 .PHONY: help demo test test-exports coverage dev-all lint format sanitize fuzz-kernels fuzz-sanitized figures page site serve outputs wheel clean \
-	bench-base bench-speed bench-untuned bench-curves bench-joint bench-paper bench-steps bench-synthetic bench-million bench-reading \
+	bench-base bench-speed bench-untuned bench-curves bench-joint bench-paper bench-steps bench-synthetic bench-million bench-scale bench-reading \
 	bench-shapes bench-unseen bench-targets bench-readme needs-data
 
 help:
@@ -38,6 +38,7 @@ help:
 	@echo "make bench-unseen     eleven public tables that nothing was tuned on"
 	@echo "make bench-targets    counts, rates, amounts and classes beside rivals (CALMGAM_TARGETS)"
 	@echo "make bench-million    time and memory on a million rows"
+	@echo "make bench-scale      files, engines and rows in memory, up to 10 million rows, beside XGBoost"
 	@echo "make bench-reading    report pages in Chromium; audits of fitted models (CALMGAM_DATA)"
 	@echo "make bench-readme     put the measured tables into README.md and docs/"
 	@echo "make wheel            build a wheel into dist/"
@@ -179,6 +180,10 @@ bench-targets: .venv/dev-installed
 
 bench-million: .venv/dev-installed
 	$(BIN)/python -m benchmarks.million --again all
+
+# One folder of files is there at a time: at most 2.2 GB.
+bench-scale: .venv/dev-all-installed
+	$(BIN)/python -m benchmarks.scale all --folder build/scale
 
 bench-reading: .venv/dev-installed needs-data
 	$(BIN)/python -m benchmarks.reading

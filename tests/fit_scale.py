@@ -1,10 +1,13 @@
 """Small tables, cells and moments for the tests of fit/scale."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from calmgam.fit.data.binning import bin_table
+from calmgam.fit.regions.given import given_trees
 from calmgam.fit.scale.fitting import bins_of_gram
 from calmgam.fit.scale.moments import Cells, FixedPoint, MomentsPass
 from calmgam.model.schema import Schema
@@ -29,6 +32,18 @@ def moments_pass(X, y, weights, n_folds=3, trees=None):
     largest = float(np.abs(y - mean).max())
     fixed = FixedPoint.of(len(y), largest, (mean, scale), heaviest)
     return MomentsPass(cells, fixed, n_folds, weights is not None)
+
+
+def trees_of(X, partitions, binned=None):
+    """Return the trees of partitions; thresholds are cuts of 16 bins, if no bins are given."""
+    schema = Schema.learn(X)
+    prepared = SimpleNamespace(
+        schema=schema,
+        X=X,
+        binned=binned or bin_table(X, schema, 16),
+        limits=SimpleNamespace(max_depth=3),
+    )
+    return given_trees(partitions, prepared)
 
 
 def simulated(n_rows, seed=0):

@@ -30,22 +30,6 @@ struct BagGroup {
     std::mutex one_at_a_time;
 };
 
-void check_settings(const Checks& checks, const BoostingSettings& settings) {
-    checks.number("learning_rate", settings.learning_rate);
-    checks.integer("max_rounds", settings.max_rounds, 0);
-    checks.integer("patience", settings.patience, 1);
-    checks.number("tolerance", settings.tolerance, -INFINITE);
-    if (settings.max_leaves != 2 && settings.max_leaves != 3)
-        checks.refuse("max_leaves", "must be 2 or 3", std::to_string(settings.max_leaves));
-    checks.integer("smoothing_rounds", settings.smoothing_rounds, 0);
-    checks.number("min_samples_leaf", settings.min_samples_leaf);
-    checks.number("ridge", settings.ridge);
-    checks.number("momentum", settings.momentum, 0.0, 1.0);
-    checks.number("momentum_rounds", settings.momentum_rounds);
-    checks.number("level_smoothing", settings.level_smoothing);
-    if (!(settings.max_step > 0.0)) checks.refuse("max_step", "must be above 0", std::to_string(settings.max_step));
-}
-
 // Every y is one that the loss takes; a class is a whole number.
 void check_curve_target(const Checks& checks, const CurveLoss& loss, const double* target, std::size_t n_rows) {
     if (const Softmax* classes = std::get_if<Softmax>(&loss)) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "boosting.hpp"
 #include "lanes.hpp"
 
 namespace calmgam::bindings {
@@ -118,6 +119,22 @@ void check_candidates(const Checks& checks, const std::uint16_t* codes, std::siz
         checks.count(at("n_conditions", j), n_conditions[j], 0, Checks::MAX_CODES - 2);
         checks.below(at("codes", j), codes + j * n_rows, n_rows, n_conditions[j] + 2);
     }
+}
+
+void check_settings(const Checks& checks, const BoostingSettings& settings) {
+    checks.number("learning_rate", settings.learning_rate);
+    checks.integer("max_rounds", settings.max_rounds, 0);
+    checks.integer("patience", settings.patience, 1);
+    checks.number("tolerance", settings.tolerance, -INFINITE);
+    if (settings.max_leaves != 2 && settings.max_leaves != 3)
+        checks.refuse("max_leaves", "must be 2 or 3", std::to_string(settings.max_leaves));
+    checks.integer("smoothing_rounds", settings.smoothing_rounds, 0);
+    checks.number("min_samples_leaf", settings.min_samples_leaf);
+    checks.number("ridge", settings.ridge);
+    checks.number("momentum", settings.momentum, 0.0, 1.0);
+    checks.number("momentum_rounds", settings.momentum_rounds);
+    checks.number("level_smoothing", settings.level_smoothing);
+    if (!(settings.max_step > 0.0)) checks.refuse("max_step", "must be above 0", std::to_string(settings.max_step));
 }
 
 }  // namespace calmgam::bindings

@@ -9,7 +9,11 @@
 #include <string>
 #include <vector>
 
-namespace calmgam::bindings {
+namespace calmgam {
+
+struct BoostingSettings;
+
+namespace bindings {
 
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
@@ -56,4 +60,9 @@ std::string at(const char* thing, std::size_t index);
 void check_candidates(const Checks& checks, const std::uint16_t* codes, std::size_t n_features, std::size_t n_rows,
                       const std::vector<std::size_t>& n_conditions, const std::vector<bool>& ordered);
 
-}  // namespace calmgam::bindings
+// Settings of boosting, from rows or from sums.
+void check_settings(const Checks& checks, const BoostingSettings& settings);
+
+}  // namespace bindings
+
+}  // namespace calmgam

@@ -129,21 +129,6 @@ void pairs(Input<Code, 2> codes, const std::vector<std::size_t>& n_cells, const 
     add_pairs(codes.shape(1), codes.data(), n_cells, fold_starts, row_weights, n_threads, tiles.data());
 }
 
-void check_settings(const Checks& checks, const BoostingSettings& settings) {
-    checks.number("learning_rate", settings.learning_rate);
-    checks.integer("max_rounds", settings.max_rounds, 0);
-    checks.integer("patience", settings.patience, 1);
-    checks.number("tolerance", settings.tolerance, -INFINITE);
-    if (settings.max_leaves != 2 && settings.max_leaves != 3)
-        checks.refuse("max_leaves", "must be 2 or 3", std::to_string(settings.max_leaves));
-    checks.integer("smoothing_rounds", settings.smoothing_rounds, 0);
-    checks.number("min_samples_leaf", settings.min_samples_leaf);
-    checks.number("ridge", settings.ridge);
-    checks.number("momentum", settings.momentum, 0.0, 1.0);
-    checks.number("momentum_rounds", settings.momentum_rounds);
-    checks.number("level_smoothing", settings.level_smoothing);
-}
-
 // The features' trees, with their lines and cells one after the other.
 void set_features(const Checks& checks, GramData& data, const std::vector<std::vector<std::size_t>>& parents,
                   const std::vector<std::size_t>& n_slots, const std::vector<bool>& ordered, std::size_t n_lines) {

@@ -22,6 +22,7 @@ from calmgam.fit.curves.assembling import assemble
 from calmgam.fit.curves.boosting import Boosting
 from calmgam.fit.curves.by_name import check_loss, check_runs, fit_curves
 from calmgam.fit.curves.contract import CurveData, CurveLearner
+from calmgam.fit.curves.splines.fitting import Splines
 from calmgam.fit.data.bags import draw_bags
 from calmgam.fit.data.binning import MAX_BINS, Binned, bin_table
 from calmgam.fit.data.checks import decoder, warn_of_identifiers, warn_of_rare_classes
@@ -36,10 +37,12 @@ from calmgam.fit.regions.growth import Growth
 from calmgam.fit.regions.search import search_regions
 from calmgam.fit.regions.stability import stability_of
 from calmgam.fit.scale.arrow import Columns
+from calmgam.fit.scale.batches import fold_of
 from calmgam.fit.scale.fitting import learn_from_moments
 from calmgam.fit.scale.profile import SAMPLE_ROWS, ProfilePass
 from calmgam.fit.scale.rows import (
     LARGE_TABLE,
+    N_FOLDS,
     AllRows,
     Large,
     Roles,
@@ -203,10 +206,11 @@ def prepare_dataset(dataset: Any, roles: Roles, plan: Plan, read: ReadTarget) ->
     target = read(y, np.ones(len(y)) if weights is None else weights, offset)
     if target.n_rows < profile.n_rows:
         check_sums(plan.curves, plan.monotone, target)
-    columns = replace(columns, classes=target.classes)
+    columns = replace(columns, classes=target.classes, loss=target.loss)
     prepared = prepare(as_frame(table.select(list(columns.kinds))), target, plan, schema)
     rows = AllRows.of_dataset(engine, columns, profile, target)
-    return Large(prepared, rows, profile.n_rows, profile.table_sha256(columns))
+    folds = fold_of(profile.sample.hashes[profile.sample.positions()], N_FOLDS)
+    return Large(prepared, folds, rows, profile.n_rows, profile.table_sha256(columns))
 
 
 def prepare_large(X: Any, target: Target, plan: Plan, schema: Schema | None = None) -> Large:
@@ -214,9 +218,9 @@ def prepare_large(X: Any, target: Target, plan: Plan, schema: Schema | None = No
     schema = schema or Schema.learn(X, feature_types=plan.feature_types)
     encoded = schema.encode(X)
     rows = AllRows.in_memory(encoded, target)
-    some = rows.sample()
+    some, folds = rows.sample()
     prepared = prepare(take_rows(X, some), target.take(some), plan, schema)
-    return Large(prepared, rows, len(encoded))
+    return Large(prepared, folds, rows, len(encoded))
 
 
 def is_large(target: Target, plan: Plan) -> bool:
@@ -335,8 +339,10 @@ def learn_curves_of_all(large: Large, regions: Regions, plan: Plan) -> Model:
     """Learn all curves from all rows of a large table, and make the model."""
     if large.is_whole:
         return learn_curves(large.prepared, regions, plan)
-    assert isinstance(plan.curves, Boosting)  # `check_sums`, `is_large`
-    return learn_from_moments(large.prepared, large.rows, regions, plan.curves, plan.watch)
+    assert isinstance(plan.curves, Boosting | Splines)  # `check_sums`, `is_large`
+    model, out_of_fold = learn_from_moments(large, regions, plan.curves, plan.watch)
+    regions = replace(regions, trees=tuple(term.tree for term in model.terms))
+    return replace(model, intervals=_intervals(large.prepared, regions, lambda: out_of_fold))
 
 
 def count_returns(

@@ -38,6 +38,7 @@ from calmgam.model.plain import Document, Plain
 __all__ = ["Feature", "FloatArray", "Schema"]
 
 KINDS = ("numeric", "boolean", "categorical")
+BLOCK = 4096  # rows that stay in the cache while they are looked at or transposed
 BOOLEAN_LEVELS = ("False", "True")
 BOOLEAN_NUMBERS = ("0", "1")
 MAX_SHOWN_LEVELS = 5
@@ -344,16 +345,21 @@ def _learn(column: Column, index: int, max_levels: int, asked: Asked | None) -> 
 
 def _learn_numeric(column: Column, index: int) -> Feature:
     values = column.floats()
-    low = float(np.fmin.reduce(values, initial=math.nan))
-    high = float(np.fmax.reduce(values, initial=math.nan))
+    has_missing = bool(np.isnan(np.min(values, initial=math.inf)))
+    if len(values) and not has_missing:  # several times as fast
+        low, high = float(np.min(values)), float(np.max(values))
+    else:
+        low = float(np.fmin.reduce(values, initial=math.nan))
+        high = float(np.fmax.reduce(values, initial=math.nan))
+    blocks = (values[start : start + BLOCK] for start in range(0, len(values), BLOCK))
     return Feature(
         column.name,
         index,
         "numeric",
-        has_missing=bool(np.isnan(np.min(values, initial=math.inf))),
+        has_missing=has_missing,
         low=low,
         high=high,
-        whole=bool(np.all(np.isnan(values) | (np.floor(values) == values))),
+        whole=all(bool(np.all(np.isnan(one) | (np.floor(one) == one))) for one in blocks),
         two_valued=low < high and has_ends_only(values, low, high),
     )
 
@@ -386,6 +392,6 @@ def _fortran_floats(X: AnyArray) -> FloatArray:
     if X.dtype == np.float64 and X.flags.f_contiguous:
         return X
     encoded = np.empty(X.shape, order="F")
-    for start in range(0, len(X), 4096):  # a block stays in the cache while it is transposed
-        encoded[start : start + 4096] = X[start : start + 4096]
+    for start in range(0, len(X), BLOCK):
+        encoded[start : start + BLOCK] = X[start : start + BLOCK]
     return encoded

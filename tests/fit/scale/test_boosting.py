@@ -1,36 +1,21 @@
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from calmgam.fit.curves.boosting import Boosting
-from calmgam.fit.data.binning import bin_table
 from calmgam.fit.data.losses import SquaredError
 from calmgam.fit.data.target import Target
-from calmgam.fit.regions.given import given_trees
 from calmgam.fit.scale.batches import MemoryBatch, fold_of, row_hashes
 from calmgam.fit.scale.boosting import MomentData, _boosted, boost_moments
 from calmgam.fit.scale.lines import fold_sums, gram_of, lines_of
-from calmgam.model.schema import Schema
-from fit_scale import moments_pass, table_of
+from fit_scale import moments_pass, table_of, trees_of
 from oracles import boost_one_bag
 
 DEEP = {
     "x0": ["x1 <= 0", "x1 > 0 and x2 <= 0.5", "x1 > 0 and x2 > 0.5"],
     "x2": ["x1 <= 0.3", "x1 > 0.3"],
 }
-
-
-def trees_of(X, partitions):
-    schema = Schema.learn(X)
-    prepared = SimpleNamespace(
-        schema=schema,
-        X=X,
-        binned=bin_table(X, schema, 16),
-        limits=SimpleNamespace(max_depth=3),
-    )
-    return given_trees(partitions, prepared)
 
 
 @pytest.fixture(params=[{}, DEEP], ids=["whole", "deep"])

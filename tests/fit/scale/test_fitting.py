@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
-from sklearn.metrics import log_loss
+from sklearn.metrics import log_loss, mean_gamma_deviance, mean_poisson_deviance
 
 import calmgam.fit.pipeline as pipeline
 import calmgam.fit.scale.rows as all_rows
-from calmgam import Boosting, CALMClassifier, CALMRegressor
+from calmgam import Backfitting, Boosting, CALMClassifier, CALMRegressor
+from calmgam.fit.data.log_losses import Tweedie
 from fit_scale import batches_of, plain, simulated
 
 FEATURES = ["a", "b", "c", "kind"]
@@ -39,6 +40,8 @@ def test_sums_lead_to_the_error_of_rows(frame, new):
     assert rmse(sums, new) < 1.02 * rmse(rows, new)
     assert sums.model_.schema == rows.model_.schema
     assert sums.model_.provenance.n_rows == 12_000
+    low, high = sums.predict_interval(new[FEATURES], coverage=0.9).T
+    assert np.mean((low <= new.y) & (new.y <= high)) == pytest.approx(0.9, abs=0.02)
 
 
 def test_order_and_division_of_the_rows_change_nothing(frame):
@@ -104,10 +107,10 @@ def test_offsets_and_weights_of_classes_are_columns(frame, new):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"curves": "splines"}, r"curves must be Boosting\(…\) for a dataset .*; got Splines"),
+        ({"curves": Backfitting()}, r"Boosting\(…\) or Splines\(…\) for a dataset .*; got Backf"),
         ({"curves": Boosting(sharing=False)}, r"sharing=True\) for a dataset"),
         ({"monotone": {"a": "increasing"}}, r"monotone must be None .*; got {'a': 'increasing'}"),
-        ({"objective": "huber"}, "objective must be 'squared_error' .*; got 'huber'"),
+        ({"objective": "huber"}, "objective must be 'squared_error' or .*; got 'huber'"),
     ],
 )
 def test_what_needs_rows_is_refused(frame, settings, message):
@@ -116,6 +119,73 @@ def test_what_needs_rows_is_refused(frame, settings, message):
         CALMRegressor(**QUICK, **settings).fit(rows, "y")
     few = batches_of(frame[[*FEATURES, "y"]][:900], 500)  # a sample that is the whole is rows
     assert CALMRegressor(**QUICK, **settings).fit(few, "y").n_features_in_ == 4
+
+
+def test_splines_from_sums_are_those_of_rows(frame, new):
+    settings = {**QUICK, "curves": "splines"}
+    regions = {"a": ["b <= 0.2", "b > 0.2"]}
+    rows = CALMRegressor(**settings, growth=regions).fit(frame[FEATURES], frame.y)
+    rows_of = frame[[*FEATURES, "y"]]
+    sums = CALMRegressor(**settings, growth=regions).fit(batches_of(rows_of, 2500), "y")
+    assert rmse(sums, new) < 1.005 * rmse(rows, new)
+    apart = np.abs(sums.predict(new[FEATURES]) - rows.predict(new[FEATURES]))
+    assert np.quantile(apart, 0.99) < 0.06  # thresholds are cuts, of the sample and of all rows
+    shuffled = batches_of(rows_of.sample(frac=1, random_state=5), 1700)
+    again = CALMRegressor(**settings, growth=regions).fit(shuffled, "y")
+    assert plain(again.model_) == plain(sums.model_)
+    assert sums.model_.terms[0].shapes[0].spreads.max() > 0
+
+
+def test_splines_of_classes_take_a_few_passes(frame, new):
+    known, unknown = labelled(frame), labelled(new)
+    settings = {**QUICK, "curves": "splines", "max_bins": 64}
+    rows = CALMClassifier(**settings).fit(known[FEATURES], known.y)
+    sums = CALMClassifier(**settings).fit(batches_of(known, 2500), "y")
+    losses = [log_loss(unknown.y, m.predict_proba(unknown[FEATURES])) for m in (sums, rows)]
+    assert losses[0] < 1.02 * losses[1]
+
+
+def counted(rows, seed=0):
+    """Return features and counts, of exposures between 0.2 and 2; weights are 0.5, 1 and 2."""
+    rng = np.random.default_rng(seed)
+    exposure = rng.uniform(0.2, 2.0, len(rows))
+    counts = rng.poisson(exposure * np.exp(0.7 * rows.y - 1.0))
+    weights = rng.choice([0.5, 1.0, 2.0], len(rows))
+    return rows[FEATURES].assign(y=counts, o=np.log(exposure), w=weights)
+
+
+@pytest.mark.parametrize("curves", ["boosting", "splines"])
+def test_counts_with_offsets_and_weights_take_a_few_passes(frame, new, curves):
+    known, unknown = counted(frame), counted(new, seed=1)
+    settings = {**QUICK, "objective": "poisson", "curves": curves, "max_bins": 64}
+    rows = CALMRegressor(**settings).fit(known[FEATURES], known.y, known.w, known.o)
+    sums = CALMRegressor(**settings).fit(
+        batches_of(known, 2500), "y", sample_weight="w", offset="o"
+    )
+    losses = [
+        mean_poisson_deviance(unknown.y, m.predict(unknown[FEATURES], offset=unknown.o))
+        for m in (sums, rows)
+    ]
+    assert losses[0] < 1.02 * losses[1]
+    expected = sums.predict(known[FEATURES], offset=known.o)
+    assert expected @ known.w == pytest.approx(known.y @ known.w, rel=0.01)
+    shuffled = batches_of(known.sample(frac=1, random_state=5), 1700)
+    again = CALMRegressor(**settings).fit(shuffled, "y", sample_weight="w", offset="o")
+    assert plain(again.model_) == plain(sums.model_)
+
+
+@pytest.mark.parametrize("objective", ["gamma", Tweedie(1.5)])
+def test_sizes_take_a_few_passes(frame, new, objective):
+    def sized(rows, seed):
+        noise = np.random.default_rng(seed).gamma(2.0, 0.5, len(rows))
+        return rows[FEATURES].assign(y=1000 * np.exp(0.5 * rows.y) * noise)
+
+    known, unknown = sized(frame, 0), sized(new, 1)
+    settings = {**QUICK, "objective": objective}
+    rows = CALMRegressor(**settings).fit(known[FEATURES], known.y)
+    sums = CALMRegressor(**settings).fit(batches_of(known, 2500), "y")
+    losses = [mean_gamma_deviance(unknown.y, m.predict(unknown[FEATURES])) for m in (sums, rows)]
+    assert losses[0] < 1.02 * losses[1]
 
 
 def test_three_classes_are_refused(frame):

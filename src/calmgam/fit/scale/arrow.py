@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calmgam.fit.data.losses import Loss
 from calmgam.model.columns import PANDAS_INDEX, label, unreadable
 from calmgam.model.feature_types import CONTINUOUS, Asked, read_feature_types
 from calmgam.model.schema import Feature, FloatArray
@@ -37,6 +38,8 @@ class Columns:
         Labels of a target of classes; empty for a number.
     asked : mapping from str to str or tuple
         What users say of columns (`feature_types`).
+    loss : Loss, optional
+        What is minimised, once it is known: it says what an offset does.
     """
 
     kinds: Mapping[str, str]
@@ -45,6 +48,7 @@ class Columns:
     offset: str | None = None
     classes: tuple[Any, ...] = ()
     asked: Mapping[str, Asked] = field(default_factory=dict)
+    loss: Loss | None = None
 
     @classmethod
     def of(
@@ -168,18 +172,25 @@ class ArrowBatch:
         return np.array([*map(hash_of_text, labels), np.nan], dtype=float)[codes]
 
     def target(self) -> tuple[FloatArray, FloatArray | None]:
-        """Return y, and the sample weights; an offset is taken from a number."""
-        columns = self.columns
-        y = self._classes() if columns.classes else self.numbers(columns.target).astype(float)
-        if columns.offset is not None and not columns.classes:
-            y = y - self.numbers(columns.offset)
-        weights = None if columns.weight is None else self.numbers(columns.weight).astype(float)
+        """Return y, and the sample weights, as they are without an offset where that can be."""
+        y, weights, _ = self._learned
         return y, weights
 
     def offset(self) -> FloatArray | None:
-        """Return what is added to the scores of classes."""
-        name = self.columns.offset
-        return None if name is None else self.numbers(name).astype(float)
+        """Return what is added to scores all the same."""
+        return self._learned[2]
+
+    @cached_property
+    def _learned(self) -> tuple[FloatArray, FloatArray | None, FloatArray | None]:
+        columns = self.columns
+        y = self._classes() if columns.classes else self.numbers(columns.target).astype(float)
+        weights = None if columns.weight is None else self.numbers(columns.weight).astype(float)
+        if columns.offset is None or columns.loss is None:
+            return y, weights, None
+        given = np.ones(len(y)) if weights is None else weights
+        offset = self.numbers(columns.offset).astype(float)
+        y, new, rest = columns.loss.without_offset(y, given, offset)
+        return y, weights if new is given else new, rest
 
     def _classes(self) -> FloatArray:
         codes, labels = levels_of(self.batch.column(self.columns.target))

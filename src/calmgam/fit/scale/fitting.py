@@ -2,8 +2,9 @@
 
 first pass     ranges, levels, a sample                            profile.py
 the sample     bins, reference, growth, selection: as any table    fit/regions
+               thresholds placed between their neighbouring cuts   thresholds.py
 second pass    moments of all rows in the cells of these regions   moments.py
-curves         boosting from the moments                           boosting.py
+curves         boosting or splines from the moments                boosting.py, splines.py
 """
 
 from __future__ import annotations
@@ -12,21 +13,29 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calmgam.fit.curves.assembling import assemble_counted
-from calmgam.fit.curves.boosting import Boosting
+from calmgam.fit.curves.boosting import BoostedCurves, Boosting
+from calmgam.fit.curves.contract import Curves
+from calmgam.fit.curves.splines.fitting import Splines
 from calmgam.fit.data.binning import Binned
+from calmgam.fit.data.losses import Loss
 from calmgam.fit.prepared import Prepared
 from calmgam.fit.regions.found import Regions
 from calmgam.fit.scale.boosting import MomentData, boost_moments
 from calmgam.fit.scale.inside_bins import in_fine_bins
 from calmgam.fit.scale.moments import Cells, Expansion, FixedPoint, Moments
-from calmgam.fit.scale.rows import AllRows
+from calmgam.fit.scale.quick import quick_curves
+from calmgam.fit.scale.rows import Large
+from calmgam.fit.scale.splines import splines_of_moments
+from calmgam.fit.scale.thresholds import place_thresholds
 from calmgam.fit.support.progress import Watch
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import FloatArray
+from calmgam.model.tree import PartitionTree
 
-N_PASSES = 4  # of losses other than squared error
+N_PASSES = 3  # of losses other than squared error, from curves of the sample on
 MAX_GRAM_CELLS, MIN_BINS, MAX_BINS = 4096, 32, 255
 
 
@@ -47,40 +56,79 @@ def bins_of_gram(binned: Binned, trees: Any) -> Binned:
 
 
 def learn_from_moments(
-    prepared: Prepared, rows: AllRows, regions: Regions, curves: Boosting, watch: Watch
-) -> Model:
-    """Learn all curves from all rows; `prepared` is the sample that found the regions.
+    large: Large, regions: Regions, learner: Boosting | Splines, watch: Watch
+) -> tuple[Model, FloatArray | None]:
+    """Learn all curves from all rows, and score the sample by bags that left its rows out.
 
     Squared error takes one pass over the rows, any other loss a few: each expands it around the
     scores of the curves that the last one led to.
     """
-    trees, target = regions.trees, prepared.target
+    rows = large.rows
+    with watch.stage("thresholds"):
+        prepared, regions, start = prepare_curves(large.prepared, regions)
+    trees, loss = regions.trees, prepared.target.loss
     cells = Cells(bins_of_gram(prepared.binned, trees), trees)
-    order = [i for i in prepared.binned.order if i not in regions.flat]
-    expansion, n_passes = None, 1
-    if not target.loss.is_quadratic:
-        start = target.best_constant()
-        expansion, n_passes = Expansion(target.loss, start), N_PASSES
-        curves = scaled(curves, target.loss.max_hessian)
+    curves, n_passes = start, 1 if loss.is_quadratic else N_PASSES
     for k in range(n_passes):
+        expansion = None if loss.is_quadratic else expanded(loss, curves, rows.fixed)
         with watch.stage(f"rows {k + 1}/{n_passes}") as progress:
             moments = rows.moments(cells, prepared.n_jobs, progress, expansion)
         with watch.stage("curves") as progress:
-            fixed = expansion.fixed(rows.fixed) if expansion else rows.fixed
-            seed, n_jobs = prepared.seed, prepared.n_jobs
-            data = MomentData(moments, cells, fixed, order, seed, n_jobs, progress)
-            boosted = boost_moments(data, curves)
-        if expansion:
-            heights = [values.mean(axis=0).ravel() for values in boosted.values]
-            expansion = Expansion(target.loss, float(boosted.intercepts.mean()), heights)
-    errors: dict[str, Any] = {"metric": target.loss.metric, **regions.errors}
-    if target.loss.is_quadratic:
-        errors.setdefault("calm", target.error_of_loss(boosted.losses[0]))
-    intercept = float(boosted.intercepts.mean())
-    found = replace(boosted, values=in_fine_bins(boosted.values, intercept, cells, prepared))
+            data = MomentData(
+                moments,
+                cells,
+                expansion.fixed(rows.fixed) if expansion else rows.fixed,
+                [i for i in prepared.binned.order if i not in regions.flat],
+                prepared.seed,
+                prepared.n_jobs,
+                progress,
+            )
+            curves = learn_sums(data, learner, loss)
+    errors: dict[str, Any] = {"metric": loss.metric, **regions.errors}
+    if loss.is_quadratic:
+        errors.setdefault("calm", prepared.target.error_of_loss(curves.losses[0]))
+    intercept = float(curves.intercepts.mean())
+    found = replace(curves, values=in_fine_bins(curves.values, intercept, cells, prepared))
     counts = counts_of(moments, cells, rows.fixed)
-    model = assemble_counted(prepared.schema, trees, cells.fine, counts, found, target, errors)
-    return replace(model, ledger=regions.ledger, path=regions.path)
+    model = assemble_counted(
+        prepared.schema, trees, cells.fine, counts, found, prepared.target, errors
+    )
+    model = replace(model, ledger=regions.ledger, path=regions.path)
+    return model, out_of_fold(found, prepared, trees, large.folds)
+
+
+def out_of_fold(
+    curves: Curves, prepared: Prepared, trees: tuple[PartitionTree, ...], folds: NDArray[np.intp]
+) -> FloatArray | None:
+    """Score every row of the sample by the bag that left its fold out; None if none did."""
+    if not isinstance(curves, BoostedCurves):
+        return None
+    scores, cells = curves.intercepts[folds], prepared.binned.cells(trees)
+    for bag in range(len(curves.intercepts)):
+        rows = np.flatnonzero(folds == bag)
+        for line, values in zip(cells, curves.values, strict=True):
+            scores[rows] += values[bag].ravel()[line[rows]]
+    return scores
+
+
+def prepare_curves(prepared: Prepared, regions: Regions) -> tuple[Prepared, Regions, Curves]:
+    """Place the thresholds; return sample, regions, and the curves of the sample."""
+    cells = Cells(bins_of_gram(prepared.binned, regions.trees), regions.trees)
+    curves = quick_curves(prepared, cells, regions.flat)
+    return *place_thresholds(prepared, regions, cells, curves), curves
+
+
+def expanded(loss: Loss, curves: Curves, fixed: FixedPoint) -> Expansion:
+    """Return the loss as least squares around the scores of curves."""
+    heights = [values.mean(axis=0).ravel() for values in curves.values]
+    return Expansion(loss, float(curves.intercepts.mean()), heights, fixed.largest)
+
+
+def learn_sums(data: MomentData, learner: Boosting | Splines, loss: Loss) -> Curves:
+    """Learn curves from sums over rows."""
+    if isinstance(learner, Splines):
+        return splines_of_moments(data, learner, loss)
+    return boost_moments(data, scaled(learner, 1.0 if loss.is_quadratic else loss.max_hessian))
 
 
 def scaled(curves: Boosting, hessian: float) -> Boosting:

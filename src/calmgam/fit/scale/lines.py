@@ -39,7 +39,7 @@ class FoldSums:
 
 
 def fold_sums(moments: Moments, fixed: FixedPoint, fold: Any) -> FoldSums:
-    """Return the sums of a fold; of all, if `fold` is a slice."""
+    """Return the sums of a fold; of several, if `fold` is a slice."""
     folds = [fold] if isinstance(fold, int) else fold
     return FoldSums(
         np.ldexp(moments.weights[folds].sum(axis=0).astype(float), -fixed.weight_bits),

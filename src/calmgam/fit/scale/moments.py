@@ -26,8 +26,9 @@ from calmgam.model.schema import FloatArray
 from calmgam.model.tree import PartitionTree
 
 MIN_HESSIAN = 1e-3  # of an expanded row
-MAX_SCORE = 30.0  # of an expanded row, before its offset
-EXPANSION_BITS = 6  # of places that expanded summands need more than y: they are below 2^6
+MAX_LOG_ODDS = 30.0  # of an expanded row, before its offset
+BEYOND = 3.0  # the logarithm of a mean is at most so much more than that of the largest y
+MAX_REST = 1e3  # of an expanded row's loss: what no curve changes
 BITS = 61  # of a sum: a sign, and a bit in case ranges are a little wider
 
 
@@ -43,6 +44,8 @@ class FixedPoint:
         Sample weight that counts as 1.
     value_bits, square_bits, weight_bits, count_bits : int
         Places of y, its squares, what rows weigh in a step, and their own weights.
+    heaviest, largest : float
+        Most that all rows may weigh together; the largest abs((y - mean) / scale).
     """
 
     mean: float
@@ -52,6 +55,8 @@ class FixedPoint:
     square_bits: int = 32
     weight_bits: int = 0
     count_bits: int = 0
+    heaviest: float = 1.0
+    largest: float = 1.0
 
     @classmethod
     def of(
@@ -63,14 +68,20 @@ class FixedPoint:
     ) -> FixedPoint:
         """Choose the places, given the largest abs(y - mean), (mean, scale), (unit, largest)."""
         unit, heaviest = (1.0, 1.0) if weights is None else (weights[0], weights[1] / weights[0])
+        fixed = cls(*units, unit, heaviest=n_rows * heaviest, largest=largest / units[1])
+        count_bits = 0 if weights is None else fixed.places(1.0)
+        return replace(
+            fixed,
+            value_bits=fixed.places(fixed.largest),
+            square_bits=fixed.places(fixed.largest**2),
+            weight_bits=count_bits,
+            count_bits=count_bits,
+        )
 
-        def places(summand: float) -> int:
-            whole = math.ceil(math.log2(max(n_rows * heaviest * summand, 1.0)))
-            return min(BITS - whole, 52)
-
-        value = largest / units[1]
-        weight_bits = 0 if weights is None else places(1.0)
-        return cls(*units, unit, places(value), places(value**2), weight_bits, weight_bits)
+    def places(self, summand: float) -> int:
+        """Return how many binary places a summand may have that is at most so large."""
+        whole = math.ceil(math.log2(max(self.heaviest * summand, 1.0)))
+        return min(BITS - whole, 52)
 
     def integers(self, values: FloatArray, bits: int) -> NDArray[np.int64]:
         """Round to binary places."""
@@ -174,28 +185,41 @@ class Expansion:
     intercept : float
     heights : sequence of (n_cells,) arrays
         Of every feature's cells; empty for a constant score.
+    largest : float
+        The largest abs(y).
     """
 
     loss: Loss
     intercept: float
     heights: Sequence[FloatArray] = ()
+    largest: float = 1.0
+
+    @property
+    def max_score(self) -> float:
+        """How far scores are from 0 at most: no sum may overflow."""
+        if self.loss.link == "log":
+            return BEYOND + math.log(max(self.largest, 1.0))
+        return MAX_LOG_ODDS
 
     def scores(self, cells: NDArray[Any], offset: FloatArray | None) -> FloatArray:
         """Return the scores of rows, bounded."""
         scores = np.full(cells.shape[1], self.intercept)
         for line, heights in zip(cells, self.heights, strict=False):
             scores += heights[line]
-        return np.clip(scores, -MAX_SCORE, MAX_SCORE) + (0.0 if offset is None else offset)
+        bound = self.max_score
+        return np.clip(scores, -bound, bound) + (0.0 if offset is None else offset)
 
     def fixed(self, rows: FixedPoint) -> FixedPoint:
-        """Return the places for what the expansion sums; weights have those of rows to spare."""
+        """Return the places for what the expansion sums, by its size at the bounds."""
+        bound = self.max_score
+        corners = np.array([(y, s) for y in (0.0, self.largest) for s in (-bound, 0.0, bound)])
+        gradient, hessian = self.loss.derivatives(*corners.T)
+        most = max(float(np.abs(gradient).max()), float(hessian.max()), 1.0)
         return replace(
             rows,
-            mean=0.0,
-            scale=1.0,
-            value_bits=rows.value_bits - EXPANSION_BITS,
-            square_bits=rows.square_bits - 2 * EXPANSION_BITS,
-            weight_bits=rows.value_bits - EXPANSION_BITS,
+            value_bits=rows.places(most * (bound + 1.0)),
+            square_bits=rows.places(most * bound * (bound + 2.0) + MAX_REST),
+            weight_bits=rows.places(most),
         )
 
 
@@ -291,12 +315,14 @@ class MomentsPass:
         y, given = batch.target()
         offset, fixed = batch.offset(), self.fixed
         scores = expansion.scores(cells, None if offset is None else offset[order])
-        gradient, hessian = expansion.loss.derivatives(y[order], scores)
+        values = (y[order] - fixed.mean) / fixed.scale
+        gradient, hessian = expansion.loss.derivatives(values, scores)
         if offset is not None:  # curves learn what the offset does not say
             scores = scores - offset[order]
         scale = 1.0 if given is None else given[order] / fixed.unit
         hessian = np.maximum(hessian, MIN_HESSIAN)
-        squares = hessian * scores**2 + 2.0 * scores * gradient + gradient**2 / hessian
+        rest = np.minimum(gradient**2 / hessian, MAX_REST)
+        squares = hessian * scores**2 + 2.0 * scores * gradient + rest
         return (
             fixed.integers(scale * (hessian * scores + gradient), fixed.value_bits),
             fixed.integers(scale * squares, fixed.square_bits),

@@ -174,14 +174,15 @@ class ProfilePass:
         return Range.of_levels(*rows.levels(name))
 
     def _roles(self, rows: ArrowBatch) -> dict[str, Range]:
-        """Return the range of what is learned, and of weights."""
+        """Return the range of y, of weights and of the offset."""
         columns = self.columns
         if columns.classes == () and self._is_class(rows):
             roles = {"classes": Range.of_levels(*rows.levels(columns.target))}
         else:
-            roles = {"y": Range.of_numbers(rows.target()[0])}
-        if columns.weight is not None:
-            roles["weights"] = Range.of_numbers(rows.numbers(columns.weight))
+            roles = {"y": Range.of_numbers(rows.numbers(columns.target))}
+        for role, name in (("weights", columns.weight), ("offset", columns.offset)):
+            if name is not None:
+                roles[role] = Range.of_numbers(rows.numbers(name))
         return roles
 
     def _is_class(self, rows: ArrowBatch) -> bool:
@@ -224,7 +225,7 @@ class Profile:
     ranges : dict from str to Range
         Of all features.
     roles : dict
-        Range of "y" (less the offset), or its "classes", and of "weights".
+        Range of "y", or its "classes", of "weights" and of "offset".
     sample : Sample
         With an Arrow table of its rows.
     digest : int

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam.fit.data.checks import is_frame
+from calmgam.fit.data.losses import Loss
 from calmgam.fit.data.target import Target
 from calmgam.fit.prepared import Prepared
 from calmgam.fit.scale.arrow import ArrowBatch, Columns, read_batch
-from calmgam.fit.scale.batches import ROWS_PER_BATCH, MemoryBatch, row_hashes
+from calmgam.fit.scale.batches import ROWS_PER_BATCH, MemoryBatch, fold_of, row_hashes
 from calmgam.fit.scale.engines.contract import Engine
 from calmgam.fit.scale.moments import Cells, Expansion, FixedPoint, Moments, MomentsPass
 from calmgam.fit.scale.profile import SAMPLE_ROWS, Profile, Range
@@ -21,9 +22,7 @@ from calmgam.fit.support.progress import Progress
 from calmgam.model.schema import FloatArray
 
 N_FOLDS = 5  # of sums; each bag validates on one of them
-# Rows in memory from which on curves are learned from sums: never, as long as a million rows lose
-# 0.9 % of accuracy by it (docs/scale.md); 300,000 are meant once they lose nothing.
-LARGE_TABLE = 2**62
+LARGE_TABLE = 300_000  # rows in memory from which on curves are learned from sums
 
 
 @dataclass(frozen=True)
@@ -89,12 +88,11 @@ class AllRows:
         cls, engine: Engine, columns: Columns, profile: Profile, target: Target
     ) -> AllRows:
         """Return the rows of a dataset; mean and scale of y are those of the sample."""
-        y = profile.roles.get("y", Range(0.0, 1.0))
-        weights = None
-        if columns.weight is not None:
-            heaviest = profile.roles["weights"].high
-            weights = _mean_weight(profile, columns), heaviest
-        largest = max(abs(y.low - target.mean), abs(y.high - target.mean))
+        low, high, heaviest = _bounds(profile, target.loss)
+        weights, given = None, sampled_rows(profile.sampled(), columns).target()[1]
+        if given is not None:
+            weights = float(np.mean(given)), heaviest
+        largest = max(abs(low - target.mean), abs(high - target.mean))
         units = target.mean, target.scale
         fixed = FixedPoint.of(profile.n_rows, largest, units, weights)
         return cls(fixed, weights is not None, engine, columns)
@@ -108,12 +106,13 @@ class AllRows:
         fixed = FixedPoint.of(len(y), largest, (0.0, 1.0), heaviest)
         return cls(fixed, weights is not None, batch=MemoryBatch(X, y, weights))
 
-    def sample(self) -> NDArray[np.intp]:
-        """Return the rows of a table in memory with the smallest hashes, in their order."""
+    def sample(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the rows of a table in memory with the smallest hashes, in order, and folds."""
         assert self.batch is not None
         hashes = row_hashes(self.batch)
         some = np.argpartition(hashes, SAMPLE_ROWS)[:SAMPLE_ROWS]
-        return some[np.argsort(hashes[some], kind="stable")]
+        some = some[np.argsort(hashes[some], kind="stable")]
+        return some, fold_of(hashes[some], N_FOLDS)
 
     def moments(
         self,
@@ -152,6 +151,8 @@ class Large:
     ----------
     prepared : Prepared
         Of a sample of its rows.
+    folds : array
+        Of the sample's rows.
     rows : AllRows
     n_rows : int
     table_sha256 : str
@@ -159,6 +160,7 @@ class Large:
     """
 
     prepared: Prepared
+    folds: NDArray[np.intp]
     rows: AllRows
     n_rows: int
     table_sha256: str = ""
@@ -169,14 +171,22 @@ class Large:
         return self.prepared.n_rows == self.n_rows
 
 
+def sampled_rows(table: Any, columns: Columns) -> ArrowBatch:
+    """Return the rows of the sample."""
+    (batch,) = table.combine_chunks().to_batches()
+    return ArrowBatch(batch, columns)
+
+
 def sampled_target(
     table: Any, columns: Columns
 ) -> tuple[Any, FloatArray | None, FloatArray | None]:
     """Return y, the weights and the offset of the sample."""
-    (batch,) = table.combine_chunks().to_batches()
-    rows = ArrowBatch(batch, columns)
-    weights = None if columns.weight is None else rows.numbers(columns.weight).astype(float)
-    return batch.column(columns.target).to_numpy(zero_copy_only=False), weights, rows.offset()
+    rows = sampled_rows(table, columns)
+    weights, offset = (
+        None if name is None else rows.numbers(name).astype(float)
+        for name in (columns.weight, columns.offset)
+    )
+    return rows.batch.column(columns.target).to_numpy(zero_copy_only=False), weights, offset
 
 
 def as_frame(table: Any) -> Any:
@@ -192,5 +202,12 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     return nw.from_native(X, eager_only=True)[rows].to_native() if is_frame(X) else X[rows]
 
 
-def _mean_weight(profile: Profile, columns: Columns) -> float:
-    return float(np.mean(profile.sampled().column(columns.weight).to_numpy()))
+def _bounds(profile: Profile, loss: Loss) -> tuple[float, float, float]:
+    """Return the smallest and the largest y, and the largest weight, once an offset is in them."""
+    y, offset = profile.roles.get("y", Range(0.0, 1.0)), profile.roles.get("offset")
+    heaviest = profile.roles.get("weights", Range(1.0, 1.0)).high
+    if offset is None:
+        return y.low, y.high, heaviest
+    ends = np.array([(a, b) for a in (y.low, y.high) for b in (offset.low, offset.high)])
+    values, weights, _ = loss.without_offset(ends[:, 0], np.full(len(ends), heaviest), ends[:, 1])
+    return float(values.min()), float(values.max()), float(weights.max())

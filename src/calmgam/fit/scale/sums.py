@@ -7,25 +7,29 @@ from typing import Any
 
 from calmgam.fit.curves.boosting import Boosting
 from calmgam.fit.curves.contract import CurveLearner
+from calmgam.fit.curves.splines.fitting import Splines
+from calmgam.fit.data.log_losses import LogLinkLoss
 from calmgam.fit.data.losses import LogLoss, SquaredError
 from calmgam.fit.data.target import Target
 from calmgam.fit.scale.profile import SAMPLE_ROWS
+
+OBJECTIVES = "squared_error", "poisson", "gamma", "tweedie"
 
 
 def why_no_sums(
     curves: CurveLearner, monotone: Mapping[Any, Any] | None, target: Target
 ) -> tuple[str, Any] | None:
     """Return the rule that sums over rows ask for and what breaks it; None if nothing does."""
-    if not isinstance(curves, Boosting):
-        return "curves must be Boosting(…)", curves
-    if not curves.sharing:
+    if not isinstance(curves, Boosting | Splines):
+        return "curves must be Boosting(…) or Splines(…)", curves
+    if isinstance(curves, Boosting) and not curves.sharing:
         return "curves must be Boosting(sharing=True)", curves
     if monotone:
         return "monotone must be None", dict(monotone)
     if target.loss.n_outputs:
         return "y must have two classes", list(target.classes)
-    if not isinstance(target.loss, SquaredError | LogLoss):
-        return "objective must be 'squared_error'", target.loss.name
+    if not isinstance(target.loss, SquaredError | LogLoss | LogLinkLoss):
+        return f"objective must be {' or '.join(map(repr, OBJECTIVES))}", target.loss.name
     return None
 
 

@@ -14,7 +14,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def design(table):
-    return Design(table.cells, table.binned, table.n_leaves)
+    return Design.of_rows(table.cells, table.binned, table.n_leaves)
 
 
 def scores_of(design, table, coefficients):
@@ -40,7 +40,7 @@ def test_normal_equations_are_those_of_the_scores(design, table):
     rng = np.random.default_rng(1)
     X = np.column_stack([scores_of(design, table, unit) for unit in np.eye(len(design.group_of))])
     weights, response = rng.uniform(0, 2, 600), rng.normal(size=600)
-    gram, right = design.normal_equations(weights, response)
+    gram, right = design.normal_equations(table.cells, weights, response)
     np.testing.assert_allclose(gram, X.T @ (weights[:, None] * X), atol=1e-9 * np.abs(gram).max())
     np.testing.assert_allclose(right, X.T @ response, atol=1e-9 * np.abs(right).max())
 
@@ -54,7 +54,7 @@ def test_the_intercept_is_in_no_group(design, table):
 def test_regions_add_to_what_they_have_in_common(design, table):
     random = np.random.default_rng(2).normal(size=len(design.group_of))
     curves = design.curves(random[:, None])
-    plain = Design(table.binned.codes, table.binned, [1] * 5)
+    plain = Design.of_rows(table.binned.codes, table.binned, [1] * 5)
     assert len(plain.group_of) < len(design.group_of)
     assert [values.shape[1] for values in curves.values] == table.n_leaves
     for values in curves.values[:1]:
@@ -67,3 +67,19 @@ def test_slots_that_no_row_has_stay_at_zero(design, table):
         unseen = np.bincount(codes, minlength=values.shape[-1]) == 0
         assert np.all(values[..., unseen] == 0)
     assert np.any(curves.values[1][..., :-1] != 0)
+
+
+def test_cells_lead_to_the_same_equations(design, table):
+    """X is the sum over features of what the coefficients do to a row's cells."""
+    rng = np.random.default_rng(2)
+    weights, response = rng.uniform(0, 2, 600), rng.normal(size=600)
+    gram, right = design.normal_equations(table.cells, weights, response)
+    of_cells, X, first = design.of_cells().toarray(), 0.0, 0
+    for line, n_leaves, n_slots in zip(
+        table.cells, table.n_leaves, table.binned.n_slots, strict=True
+    ):
+        X = X + of_cells[first + line.astype(int)]
+        first += n_leaves * n_slots
+    assert first == len(of_cells)
+    np.testing.assert_allclose(X.T @ (weights[:, None] * X), gram, atol=1e-8)
+    np.testing.assert_allclose(X.T @ response, right, atol=1e-8)

@@ -38,15 +38,15 @@ def table():
 
 
 def estimated(table, target, **options):
-    design = Design(table.cells, table.binned, table.n_leaves)
+    design = Design.of_rows(table.cells, table.binned, table.n_leaves)
     chosen = replace(SETTINGS, **options)
     limits = chosen.max_steps, chosen.tolerance
     return design, estimate(design, table.data(target, EVERYONE), target.weights, limits)
 
 
-def restricted_likelihood(design, target, penalties):
+def restricted_likelihood(cells, design, target, penalties):
     """Minus twice the log of the restricted likelihood of a regression, the scale profiled out."""
-    gram, right = design.normal_equations(target.weights, target.weights * target.values)
+    gram, right = design.normal_equations(cells, target.weights, target.weights * target.values)
     penalty = np.append(penalties, 0.0)[design.group_of]
     system = gram + np.diag(penalty)
     coefficients = np.linalg.solve(system, right)
@@ -59,18 +59,18 @@ def restricted_likelihood(design, target, penalties):
 def test_penalties_maximise_the_restricted_likelihood(table):
     target = table.target()
     design, fitted = estimated(table, target, tolerance=1e-4, max_steps=500)
-    best = restricted_likelihood(design, target, fitted.penalties)
+    best = restricted_likelihood(table.cells, design, target, fitted.penalties)
     for factor in (0.5, 2.0):
         for group in range(len(fitted.penalties)):
             penalties = fitted.penalties.copy()
             penalties[group] *= factor
-            assert restricted_likelihood(design, target, penalties) > best - 1e-3
+            assert restricted_likelihood(table.cells, design, target, penalties) > best - 1e-3
 
 
 def test_degrees_of_freedom_are_the_trace_of_the_smoother(table):
     target = table.target()
     design, fitted = estimated(table, target)
-    gram, _ = design.normal_equations(target.weights, target.values)
+    gram, _ = design.normal_equations(table.cells, target.weights, target.values)
     system = gram + np.diag(np.append(fitted.penalties, 0.0)[design.group_of])
     trace = np.trace(np.linalg.solve(system, gram))
     assert fitted.freedom.sum() + 1 == pytest.approx(trace, rel=1e-6)
@@ -81,7 +81,7 @@ def test_log_loss_is_at_its_penalised_minimum(table):
     design, fitted = estimated(table, target, tolerance=1e-6, max_steps=500)
     scores = design.curves(fitted.coefficients[:, None]).scores(table.cells)
     residual = target.weights * (target.values - expit(scores))
-    _, gradient = design.normal_equations(target.weights, residual)
+    _, gradient = design.normal_equations(table.cells, target.weights, residual)
     pull = np.append(fitted.penalties, 0.0)[design.group_of] * fitted.coefficients
     np.testing.assert_allclose(gradient, pull, atol=1e-3)
 
@@ -140,7 +140,7 @@ def test_weight_two_is_a_row_twice(table, task):
     rows = np.repeat(np.arange(600), weights)
     _, weighted = estimated(table, replace(target, weights=weights.astype(float)))
     cells = np.ascontiguousarray(table.cells[:, rows])
-    design = Design(cells, table.binned.take(rows), table.n_leaves)
+    design = Design.of_rows(cells, table.binned.take(rows), table.n_leaves)
     bags = np.full((900, 1), TRAINS, dtype=np.uint8)
     data = CurveData(cells, table.binned.take(rows), table.trees, target.take(rows), bags)
     repeated = estimate(design, data, np.ones(900), LIMITS)

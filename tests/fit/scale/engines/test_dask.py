@@ -8,6 +8,9 @@ import pytest
 
 import calmgam.fit.pipeline as pipeline
 from calmgam import CALMRegressor
+from calmgam.fit.scale.arrow import Columns
+from calmgam.fit.scale.profile import ProfilePass
+from calmgam.fit.scale.sources import engine_of
 from fit_scale import batches_of, plain, simulated
 
 pytest.importorskip("dask", reason="Dask is not installed")
@@ -91,3 +94,20 @@ def test_a_partition_with_a_fault_is_named(frame):
     empty = dd.from_delayed([delayed(good), delayed(frame[:0])], meta=frame[:0])
     with pytest.raises(ValueError, match="partition 1: has no rows"):
         CALMRegressor(**QUICK).fit(empty, "y")
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.slow
+def test_an_interrupt_leaves_nothing_running(frame, client):
+    engine = engine_of(dd.from_pandas(frame, npartitions=6, sort=False))
+    columns = Columns.of(engine.schema, "y")
+    with pytest.raises(KeyboardInterrupt):
+        engine.map_reduce(ProfilePass(columns), columns.names, interrupted)
+    for _ in range(100):
+        if not client.futures and not any(client.processing().values()):
+            break
+        time.sleep(0.1)
+    assert not client.futures and not any(client.processing().values())

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -124,3 +125,26 @@ def test_a_partition_with_a_fault_is_named(session, frame):
     parts = session.createDataFrame(rows).repartition(1)
     with pytest.raises(ValueError, match="partition 0: column 'y' must have no missing values"):
         CALMRegressor(**QUICK).fit(parts, "y")
+
+
+def test_an_interrupt_cancels_the_jobs(session, parts):
+    def slow(batches):
+        import time
+
+        for batch in batches:
+            time.sleep(30)
+            yield batch
+
+    endless = parts.mapInArrow(slow, parts.schema)
+    model = CALMRegressor(**QUICK)
+    ringer = threading.Timer(3.0, signal.raise_signal, (signal.SIGINT,))
+    ringer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(endless, "y")
+    ringer.join()
+    tracker = session.sparkContext.statusTracker()
+    while tracker.getActiveJobsIds() and time.monotonic() < start + 25:
+        time.sleep(0.1)
+    assert not list(tracker.getActiveJobsIds())
+    assert not hasattr(model, "model_")

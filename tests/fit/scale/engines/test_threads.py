@@ -7,6 +7,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
+from calmgam import CALMRegressor
 from calmgam.fit.scale.arrow import Columns
 from calmgam.fit.scale.engines.regrouping import regrouped
 from calmgam.fit.scale.engines.threads import read_ahead
@@ -99,3 +100,22 @@ def test_small_batches_are_joined_and_large_ones_cut(monkeypatch):
     assert large[0].schema.names == ["a", "kind"]
     nothing = batches_of(FRAME, 1000)[0].slice(0, 0)
     assert [one.num_rows for one in regrouped([nothing, nothing], ["a"])] == [0]
+
+
+def test_an_interrupt_in_the_middle_changes_nothing():
+    """The second pass over the batches is stopped; the estimator keeps its first model."""
+
+    class Stopped:
+        n_passes = 0
+
+        def __iter__(self):
+            self.n_passes += 1
+            yield from batches_of(FRAME, 100)
+            if self.n_passes > 1:  # the first look is for the schema
+                raise KeyboardInterrupt
+
+    model = CALMRegressor(max_depth=0, n_jobs=1, random_state=0).fit(batches_of(FRAME, 100), "y")
+    before = model.model_
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(Stopped(), "y")
+    assert model.model_ is before and not readers()

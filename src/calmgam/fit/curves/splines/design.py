@@ -48,25 +48,20 @@ class Term:
     basis : Basis
         The same for all curves.
     is_numeric : bool
-    cells : (n_rows,) array of uint16
-        curve * n_slots + slot
+    seen : (n_curves, n_slots) array of bool
+        Which slots of every curve have rows.
     """
 
     feature: int
     n_curves: int
     basis: Basis
     is_numeric: bool
-    cells: NDArray[np.uint16]
+    seen: NDArray[np.bool_]
 
     @property
     def n_cells(self) -> int:
         """Number of slots of all curves."""
         return self.n_curves * len(self.basis.first)
-
-    @property
-    def seen(self) -> NDArray[np.bool_]:
-        """Which slots of every curve have rows, (n_curves, n_slots)."""
-        return np.bincount(self.cells, minlength=self.n_cells).reshape(self.n_curves, -1) > 0
 
     @property
     def slots(self) -> list[NDArray[np.intp]]:
@@ -110,9 +105,9 @@ class Design:
 
     Parameters
     ----------
-    cells : (n_features, n_rows) array of uint16
+    seen : sequence of (n_leaves, n_slots) arrays of bool
+        Which slots of every curve have rows.
     binned : Binned
-    n_leaves : sequence of int
 
     Attributes
     ----------
@@ -120,10 +115,9 @@ class Design:
         The group of every coefficient; the first, the intercept, is in none: -1.
     """
 
-    def __init__(self, cells: NDArray[np.uint16], binned: Binned, n_leaves: Sequence[int]) -> None:
-        self._binned, self._n_leaves = binned, n_leaves
-        self._terms = _terms(cells, binned, n_leaves)
-        self._cells = np.stack([term.cells for term in self._terms])
+    def __init__(self, seen: Sequence[NDArray[np.bool_]], binned: Binned) -> None:
+        self._seen = seen
+        self._terms = _terms(seen, binned)
         transforms, groups = zip(*(term.coefficients() for term in self._terms), strict=True)
         n_columns = [transform.shape[0] for transform in transforms]
         starts = np.cumsum([0, *n_columns])
@@ -145,20 +139,60 @@ class Design:
             [term.basis.values[slots] for term in self._terms for slots in term.slots]
         )
 
+    @classmethod
+    def of_rows(cls, cells: NDArray[np.uint16], binned: Binned, n_leaves: Sequence[int]) -> Design:
+        """Make the design of rows, given by their cells."""
+        shapes = zip(n_leaves, binned.n_slots, strict=True)
+        return cls(
+            [
+                np.bincount(line, minlength=n * n_slots).reshape(n, n_slots) > 0
+                for line, (n, n_slots) in zip(cells, shapes, strict=True)
+            ],
+            binned,
+        )
+
     def normal_equations(
-        self, weights: FloatArray, weighted: FloatArray, n_jobs: int = 1
+        self,
+        cells: NDArray[np.uint16],
+        weights: FloatArray,
+        weighted: FloatArray,
+        n_jobs: int = 1,
     ) -> tuple[FloatArray, FloatArray]:
-        """Return X'WX, and X'r for responses r that are `weighted` already."""
+        """Return X'WX, and X'r for responses r that are `weighted` already, of rows."""
         n_cells = [term.n_cells for term in self._terms]
         to_columns, n_columns = self._transform, self._transform.shape[0]
-        upper = gram(self._cells, n_cells, self._first, self._values, weights, n_columns, n_jobs)
+        lines = np.stack([self._cells_of(term, cells[term.feature]) for term in self._terms])
+        upper = gram(lines, n_cells, self._first, self._values, weights, n_columns, n_jobs)
         full = np.triu(upper) + np.triu(upper, 1).T
         sums = np.concatenate(
-            [np.bincount(term.cells, weighted, term.n_cells) for term in self._terms]
+            [np.bincount(line, weighted, n) for line, n in zip(lines, n_cells, strict=True)]
         )
         columns = self._first[:, None] + np.arange(WIDTH)
         right = np.bincount(columns.ravel(), (self._values * sums[:, None]).ravel(), n_columns)
         return to_columns.T @ (to_columns.T @ full).T, to_columns.T @ right
+
+    @staticmethod
+    def _cells_of(term: Term, cells: NDArray[np.uint16]) -> NDArray[np.uint16]:
+        """Return the cells of a term, given those of its feature."""
+        return cells if term.n_curves > 1 else cells % np.uint16(len(term.basis.first))
+
+    def of_cells(self) -> Any:
+        """Return the coefficients' part in the height of every cell, one feature after the other.
+
+        It is sparse, (n_cells, n_coefficients); the first feature has the intercept.
+        """
+        columns = self._first[:, None] + np.arange(WIDTH)
+        indexes = np.repeat(np.arange(len(columns)), WIDTH), columns.ravel()
+        shape = len(columns), self._transform.shape[0]
+        by_term = sparse.csr_matrix((self._values.ravel(), indexes), shape) @ self._transform
+        blocks: dict[int, Any] = {}
+        ends = np.cumsum([0, *(term.n_cells for term in self._terms)])
+        for term, start, end in zip(self._terms, ends[:-1], ends[1:], strict=True):
+            n_leaves, n_slots = self._seen[term.feature].shape
+            cells = self._cells_of(term, np.arange(n_leaves * n_slots, dtype=np.uint16))
+            own = by_term[start:end][cells]
+            blocks[term.feature] = blocks[term.feature] + own if term.feature in blocks else own
+        return sparse.vstack([blocks[i] for i in range(len(self._seen))], format="csr")
 
     def curves(self, coefficients: FloatArray) -> Curves:
         """Return the curves of (n_coefficients, n_bags) coefficients.
@@ -171,19 +205,17 @@ class Design:
         )
         ends = np.cumsum([term.n_cells for term in self._terms])
         n_bags = coefficients.shape[1]
-        values = [
-            np.zeros((n_bags, *shape))
-            for shape in zip(self._n_leaves, self._binned.n_slots, strict=True)
-        ]
+        values = [np.zeros((n_bags, *seen.shape)) for seen in self._seen]
         for term, part in zip(self._terms, np.split(heights, ends[:-1], axis=1), strict=True):
             values[term.feature] += part.reshape(n_bags, term.n_curves, -1)
-        for term_values, codes in zip(values, self._binned.codes, strict=True):
-            term_values[..., np.bincount(codes, minlength=term_values.shape[-1]) == 0] = 0
+        for term_values, seen in zip(values, self._seen, strict=True):
+            term_values[..., ~seen.any(axis=0)] = 0
         return Curves(coefficients[0], values, np.empty(0))
 
 
-def _terms(cells: NDArray[np.uint16], binned: Binned, n_leaves: Sequence[int]) -> list[Term]:
+def _terms(seen: Sequence[NDArray[np.bool_]], binned: Binned) -> list[Term]:
     """Return a term for every feature, and one more for the regions of a split one."""
+    n_leaves = [len(one) for one in seen]
     n_regions = sum(n for n in n_leaves if n > 1)
     n_splines = np.clip(N_SPLINES // len(n_leaves), MIN_SPLINES, MAX_SPLINES)
     n_region_splines = np.clip(N_SPLINES // max(n_regions, 1), MIN_SPLINES, MAX_REGION_SPLINES)
@@ -196,8 +228,8 @@ def _terms(cells: NDArray[np.uint16], binned: Binned, n_leaves: Sequence[int]) -
 
     terms = []
     for i, n_curves in enumerate(n_leaves):
-        numeric, whole = binned.features[i].is_numeric, cells[i] % np.uint16(binned.n_slots[i])
+        numeric, whole = binned.features[i].is_numeric, np.logical_or.reduce(seen[i])[None]
         terms.append(Term(i, 1, basis(i, n_splines), numeric, whole))
         if n_curves > 1:
-            terms.append(Term(i, n_curves, basis(i, n_region_splines), numeric, cells[i]))
+            terms.append(Term(i, n_curves, basis(i, n_region_splines), numeric, seen[i]))
     return terms

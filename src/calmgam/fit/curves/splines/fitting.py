@@ -68,7 +68,8 @@ class Splines(Part):
         weights = np.where(trains, data.target.weights, 0.0)
         limits = self.max_steps, self.tolerance
         with one_blas_thread:  # on matrices of this size more of them wait for each other
-            design = Design(data.cells, data.binned, [tree.n_leaves for tree in data.trees])
+            n_leaves = [tree.n_leaves for tree in data.trees]
+            design = Design.of_rows(data.cells, data.binned, n_leaves)
             fitted = estimate(design, data, data.target.weights, limits)
             apart = estimate(design, replace(data, progress=None), weights, limits, start=fitted)
             draws = draw(fitted, self.n_draws, np.random.default_rng(data.seed))

@@ -24,6 +24,7 @@ from calmgam.fit.curves.contract import CurveData
 from calmgam.fit.curves.splines.constrained import differences, nearest
 from calmgam.fit.curves.splines.design import Design
 from calmgam.fit.data.runs import Run
+from calmgam.fit.support.progress import Progress
 from calmgam.model.schema import FloatArray
 
 # Bounds of a group's penalty, relative to what the rows know of its coefficients.
@@ -71,64 +72,76 @@ def estimate(
         Most steps, and the change of freedom or scores below which they end.
     start : Estimate, optional
     """
-    max_steps, tolerance = limits
-    search = _Search(design, data, weights, start)
-    for step in range(max_steps):
-        if step == 0 or not data.target.loss.is_quadratic:
-            search.expand()
-        change = search.solve()
-        is_late = data.progress is not None and data.progress(step + 1, max_steps)
-        if change < tolerance or is_late:
-            break
-        search.adapt_penalties()
+    search = RowSearch(design, data, weights, start)
+    search.run(limits, data.progress)
     if any(run is not Run.free for run in data.binned.runs):
         search.constrain()
     return search.estimate
 
 
-class _Search:
-    """What moves while penalties are looked for."""
+class Search:
+    """What moves while penalties are looked for, given normal equations.
+
+    Parameters
+    ----------
+    design : Design
+    total, squares : float
+        Sum of the weights, and of weight times y squared.
+    start : Estimate, optional
+
+    Attributes
+    ----------
+    is_linear : bool
+        Whether the normal equations stay as they are.
+    """
+
+    is_linear = True
 
     def __init__(
-        self, design: Design, data: CurveData, weights: FloatArray, start: Estimate | None
+        self, design: Design, total: float, squares: float, start: Estimate | None
     ) -> None:
-        self.design, self.data, self.weights = design, data, weights
+        self.design, self.total, self.squares = design, total, squares
         self.group_of = design.group_of
         self.sizes = self.over_groups(np.ones(len(self.group_of)))
-        self.freedom, self.scores = self.sizes, np.zeros(len(weights))
-        self.penalties, self.scale = None, 1.0
-        self.loss = data.target.loss
-        if self.loss.has_scale and not self.loss.is_quadratic:
-            self.scores += data.target.best_constant()
+        self.freedom, self.scale = self.sizes, 1.0
+        self.penalties: FloatArray | None = None
         if start:
             self.freedom, self.penalties = start.freedom, start.penalties
-            if not self.loss.is_quadratic:
-                self.scores = self.scores_of(start.coefficients)
+
+    def run(self, limits: tuple[int, float], progress: Progress | None) -> None:
+        """Take steps until neither freedom nor scores move."""
+        max_steps, tolerance = limits
+        for step in range(max_steps):
+            if step == 0 or not self.is_linear:
+                self.expand()
+            change = max(self.solve(), self.follow())
+            is_late = progress is not None and progress(step + 1, max_steps)
+            if change < tolerance or is_late:
+                break
+            self.adapt_penalties()
+
+    def expand(self) -> None:
+        """Give `set_equations` the normal equations."""
+        raise NotImplementedError
+
+    def follow(self) -> float:
+        """Look at what the new coefficients mean; return by how much scores have moved."""
+        self.scale = self._residual_variance()
+        return 0.0
+
+    def set_equations(self, gram: FloatArray, right: FloatArray) -> None:
+        """Take X'WX and X'r."""
+        self.gram, self.right = gram, right
+        information = self.over_groups(np.diag(self.gram)) / self.sizes
+        information[information <= NEGLIGIBLE * information.max()] = 1.0
+        self.information = information
 
     def over_groups(self, summands: FloatArray) -> Any:
         """Sum over the coefficients of every group; the intercept is in none."""
         return np.bincount(self.group_of[1:], summands[1:], int(self.group_of.max()) + 1)
 
-    def scores_of(self, coefficients: FloatArray) -> FloatArray:
-        return self.design.curves(coefficients[:, None]).scores(self.data.cells)
-
-    def expand(self) -> None:
-        """Replace the loss by least squares around the present scores."""
-        target = self.data.target
-        scores = target.scores(self.scores)
-        gradient, hessian = self.loss.derivatives(target.values, scores)
-        if self.loss.has_scale and not self.loss.is_quadratic:
-            summands = gradient**2, hessian, self.loss.hessian(target.values, scores)
-            self._set_scale(*(float(self.weights @ each) for each in summands))
-        curvature = self.weights * np.maximum(hessian, MIN_HESSIAN)
-        response = curvature * self.scores + self.weights * gradient
-        self.gram, self.right = self.design.normal_equations(curvature, response, self.data.n_jobs)
-        information = self.over_groups(np.diag(self.gram)) / self.sizes
-        information[information <= NEGLIGIBLE * information.max()] = 1.0
-        self.information = information
-
     def solve(self) -> float:
-        """Find the coefficients for the present penalties; return the largest change."""
+        """Find the coefficients for the present penalties; return how freedom has changed."""
         if self.penalties is None:
             self.penalties = self.information
         bounds = LEAST * self.information, MOST * self.information
@@ -138,27 +151,12 @@ class _Search:
         self.coefficients = self.root @ (self.root.T @ self.right)
         before = self.freedom
         self.freedom = self.sizes - self.penalties * self.over_groups((self.root**2).sum(axis=1))
-        change = float(np.abs(self.freedom - before).max())
-        if self.loss.is_quadratic:
-            self.scale = self._residual_variance()
-            return change
-        moved = self.scores_of(self.coefficients) - self.scores
-        moved = np.clip(moved, -self.loss.max_step, self.loss.max_step)
-        self.scores = self.scores + moved
-        return max(change, float(np.sqrt(np.average(moved**2, weights=self.weights))))
+        return float(np.abs(self.freedom - before).max())
 
     def _residual_variance(self) -> float:
-        total, values = self.weights.sum(), self.data.target.values
         fitted = self.coefficients @ (2 * self.right - self.gram @ self.coefficients)
-        residual = max(self.weights @ values**2 - fitted, LEAST * total)
-        return float(residual / max(total - 1 - self.freedom.sum(), 1.0))
-
-    def _set_scale(self, squares: float, curvature: float, hessian: float) -> None:
-        """Estimate how large the noise is, for a curvature that may be larger than the hessian."""
-        total = self.weights.sum()
-        scale = squares * curvature / max(hessian, 1e-3 * curvature) ** 2
-        freedom = min(self.freedom.sum(), 0.9 * total) if self.penalties is not None else 0.0
-        self.scale = float(max(scale, LEAST) * total / max(total - 1 - freedom, 1.0))
+        residual = max(self.squares - fitted, LEAST * self.total)
+        return float(residual / max(self.total - 1 - self.freedom.sum(), 1.0))
 
     def adapt_penalties(self) -> None:
         """Move every penalty towards what the coefficients of its group ask for."""
@@ -166,6 +164,62 @@ class _Search:
         squares = self.over_groups(self.coefficients**2)
         wanted = self.scale * np.maximum(self.freedom, 1e-12) / np.maximum(squares, 1e-100)
         self.penalties = self.penalties * (wanted / self.penalties) ** RELAXATION
+
+    @property
+    def estimate(self) -> Estimate:
+        """What the search has come to."""
+        assert self.penalties is not None
+        root = np.sqrt(self.scale) * self.root
+        return Estimate(self.coefficients, root, self.penalties, self.freedom)
+
+
+class RowSearch(Search):
+    """The search of rows, whose normal equations follow the scores."""
+
+    def __init__(
+        self, design: Design, data: CurveData, weights: FloatArray, start: Estimate | None
+    ) -> None:
+        squares = float(weights @ data.target.values**2)
+        super().__init__(design, weights.sum(), squares, start)
+        self.data, self.weights, self.loss = data, weights, data.target.loss
+        self.is_linear, self.scores = self.loss.is_quadratic, np.zeros(len(weights))
+        if self.loss.has_scale and not self.is_linear:
+            self.scores += data.target.best_constant()
+        if start and not self.is_linear:
+            self.scores = self.scores_of(start.coefficients)
+
+    def scores_of(self, coefficients: FloatArray) -> FloatArray:
+        """Return the scores of all rows."""
+        return self.design.curves(coefficients[:, None]).scores(self.data.cells)
+
+    def expand(self) -> None:
+        """Replace the loss by least squares around the present scores."""
+        target = self.data.target
+        scores = target.scores(self.scores)
+        gradient, hessian = self.loss.derivatives(target.values, scores)
+        if self.loss.has_scale and not self.is_linear:
+            summands = gradient**2, hessian, self.loss.hessian(target.values, scores)
+            self._set_scale(*(float(self.weights @ each) for each in summands))
+        curvature = self.weights * np.maximum(hessian, MIN_HESSIAN)
+        response = curvature * self.scores + self.weights * gradient
+        self.set_equations(
+            *self.design.normal_equations(self.data.cells, curvature, response, self.data.n_jobs)
+        )
+
+    def follow(self) -> float:
+        """Move the scores to those of the coefficients, not too far at once."""
+        if self.is_linear:
+            return super().follow()
+        moved = self.scores_of(self.coefficients) - self.scores
+        moved = np.clip(moved, -self.loss.max_step, self.loss.max_step)
+        self.scores = self.scores + moved
+        return float(np.sqrt(np.average(moved**2, weights=self.weights)))
+
+    def _set_scale(self, squares: float, curvature: float, hessian: float) -> None:
+        """Estimate how large the noise is, for a curvature that may be larger than the hessian."""
+        scale = squares * curvature / max(hessian, 1e-3 * curvature) ** 2
+        freedom = min(self.freedom.sum(), 0.9 * self.total) if self.penalties is not None else 0.0
+        self.scale = float(max(scale, LEAST) * self.total / max(self.total - 1 - freedom, 1.0))
 
     def constrain(self) -> None:
         """Move the coefficients to the nearest whose curves run as they must."""
@@ -177,12 +231,6 @@ class _Search:
                 self.expand()
                 self.solve()
             self.coefficients = nearest(self.coefficients, self.root, held)
-
-    @property
-    def estimate(self) -> Estimate:
-        assert self.penalties is not None
-        root = np.sqrt(self.scale) * self.root
-        return Estimate(self.coefficients, root, self.penalties, self.freedom)
 
 
 def inverse_root(system: FloatArray) -> FloatArray:
