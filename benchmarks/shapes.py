@@ -21,7 +21,7 @@ from benchmarks import tables
 from benchmarks.environments import ROOT
 from benchmarks.run import names
 
-SHAPES = ((500, 20), (1000, 40), (2000, 80), (5000, 200))
+SHAPES = ((200, 3), (500, 20), (1000, 40), (2000, 80), (5000, 200))
 WIDE = ((500, 1000), (500, 3000))
 OTHER_SHAPES = ((300, 5), (300, 30), (1000, 100), (3000, 300), (10_000, 50), (100_000, 20))
 N_TEST = 3000
