@@ -27,9 +27,7 @@ RHO = 0.9
 REQUIRED = 18  # of 20 seeds without a split
 
 
-def noise(
-    rng: np.random.Generator, n_rows: int, n_features: int
-) -> tuple[np.ndarray, np.ndarray]:
+def noise(rng: np.random.Generator, n_rows: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
     """Return independent features and a score that knows none of them."""
     return rng.normal(size=(n_rows, n_features)), np.zeros(n_rows)
 

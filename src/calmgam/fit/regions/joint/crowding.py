@@ -32,7 +32,9 @@ class Crowding:
         Share of the rows that curves of pure noise may learn by heart, all together.
     """
 
-    rows_per_bin: int = tuned(32, "known splits in 100 to 700 rows, 3 to 8 features: see `constants`")
+    rows_per_bin: int = tuned(
+        32, "known splits in 100 to 700 rows, 3 to 8 features: see `constants`"
+    )
     bins_per_row: float = tuned(
         0.6, "one known split, 15 to 40 features: found up to 0.66 bins a row, lost from 0.8 on"
     )
