@@ -38,7 +38,13 @@ HOLDERS = {  # constants that are no setting of `Joint`, and where growth looks 
         "memory",
     ),
     "calmgam.fit.regions.joint.pairs.PAIRS": ("max_pairs", "max_rows"),
-    "calmgam.fit.data.folds.FOLDS": ("n_folds", "most_folds", "affordable_rows", "min_rows"),
+    "calmgam.fit.data.folds.FOLDS": (
+        "n_folds",
+        "most_folds",
+        "affordable_rows",
+        "affordable_cells",
+        "min_rows",
+    ),
 }
 
 

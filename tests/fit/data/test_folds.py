@@ -29,7 +29,7 @@ def test_every_fold_needs_some_rows_of_either_class():
 
 @pytest.fixture
 def drawn():
-    return Folds.draw(Target.regression(np.arange(50.0), np.ones(50)), np.random.default_rng(0))
+    return Folds.draw(Target.regression(np.arange(50.0), np.ones(50)), 3, np.random.default_rng(0))
 
 
 def test_every_row_is_left_out_once(drawn):
@@ -38,16 +38,26 @@ def test_every_row_is_left_out_once(drawn):
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "n_folds"), [(40, 4), (60, 6), (500, 8), (800, 5), (1000, 4), (5000, 4)]
+    ("n_rows", "n_features", "n_folds"),
+    [
+        (40, 3, 4),
+        (60, 3, 6),
+        (500, 3, 8),
+        (500, 50, 8),
+        (500, 1000, 4),
+        (800, 3, 5),
+        (1000, 3, 4),
+        (5000, 3, 4),
+    ],
 )
-def test_small_tables_have_more_folds_of_enough_rows(n_rows, n_folds):
+def test_small_tables_have_more_folds_of_enough_rows(n_rows, n_features, n_folds):
     target = Target.regression(np.arange(n_rows, dtype=float), np.ones(n_rows))
-    assert folds.FOLDS.of(target) == n_folds
+    assert folds.FOLDS.of(target, n_features) == n_folds
 
 
 def test_every_fold_has_rows_of_either_class():
     target = Target.classification((np.arange(500) < 50).astype(float), np.ones(500))
-    assert folds.FOLDS.of(target) == 5
+    assert folds.FOLDS.of(target, 3) == 5
 
 
 def test_what_folds_say_of_their_rows_is_put_in_order(drawn):

@@ -29,11 +29,13 @@ class FoldSettings:
     n_folds: int = tuned(4, "set by hand; more cost more and repeat the search on more rows")
     most_folds: int = tuned(8, "known splits in 500 rows and 20 features, seeds 2 and 3")
     affordable_rows: int = tuned(4_000, "set by hand: rows of all folds together, beyond n_folds")
+    affordable_cells: int = tuned(200_000, "set by hand: the same, times features")
     min_rows: int = tuned(10, NO_RECORD)
 
-    def of(self, target: Target) -> int:
+    def of(self, target: Target, n_features: int) -> int:
         """Return how many folds a table has."""
-        most = min(self.most_folds, self.affordable_rows // target.n_rows)
+        affordable = min(self.affordable_rows, self.affordable_cells // n_features)
+        most = min(self.most_folds, affordable // target.n_rows)
         return max(self.n_folds, min(most, rows_of_a_class(target) // self.min_rows))
 
 
@@ -56,9 +58,9 @@ class Folds:
     seeds: tuple[int, ...]
 
     @classmethod
-    def draw(cls, target: Target, rng: np.random.Generator) -> Folds:
+    def draw(cls, target: Target, n_features: int, rng: np.random.Generator) -> Folds:
         """Draw parts of about the same size."""
-        n_folds = FOLDS.of(target)
+        n_folds = FOLDS.of(target, n_features)
         fold_of_row = draw_folds(target, n_folds, rng)
         seeds = rng.integers(2**31, size=n_folds).tolist()
         parts = (np.flatnonzero(fold_of_row == k) for k in range(n_folds))

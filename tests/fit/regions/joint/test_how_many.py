@@ -128,7 +128,7 @@ def test_progress_is_told_fold_by_fold():
     calls = []
     case = Case(80)
     case.select(progress=lambda *call: calls.append(call))
-    n_folds = FOLDS.of(case.prepared.target)
+    n_folds = FOLDS.of(case.prepared.target, case.prepared.schema.n_features)
     assert calls == [(k + 1, n_folds) for k in range(n_folds)]
 
 
