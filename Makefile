@@ -7,6 +7,8 @@ RESULTS := benchmarks/results
 CXX_FILES := $(wildcard cpp/*.hpp cpp/*/*.hpp cpp/*/*.cpp)
 SOURCES := pyproject.toml CMakeLists.txt src/calmgam/__init__.py $(CXX_FILES)
 SANITIZED := build/sanitize
+# Tests run in a process per core, at most four: PROCESSES= for one that a debugger can follow.
+PROCESSES ?= --numprocesses auto --maxprocesses 4 --dist worksteal
 
 .PHONY: help demo test test-exports coverage dev-all lint format sanitize fuzz-kernels fuzz-sanitized figures page wheel clean \
 	bench-base bench-speed bench-untuned bench-curves bench-joint bench-paper bench-steps bench-synthetic bench-million bench-reading \
@@ -43,7 +45,7 @@ demo: .venv/demo-installed
 	$(BIN)/calmgam demo
 
 test: .venv/dev-installed
-	$(BIN)/python -m pytest -m "not exhaustive" $(OPTIONS)
+	$(BIN)/python -m pytest -m "not exhaustive" $(PROCESSES) $(OPTIONS)
 
 test-exports: .venv/dev-all-installed
 	$(BIN)/python -m pytest -m exhaustive tests/read/export $(OPTIONS)
