@@ -115,9 +115,8 @@ def main(arguments: list[str] | None = None) -> None:
     ]
     run(cells, options.out, settings_from(options))
     text = tables.markdown(tables.wide(complete(tables.read(options.out)), "error"))
-    options.out.with_suffix(".md").write_text(
-        f"Made by `{parser.prog}`; models with all five folds of a table, EBM on fold 0.\n\n{text}\n"
-    )
+    made = f"Made by `{parser.prog}`; models with all five folds of a table, EBM on fold 0."
+    options.out.with_suffix(".md").write_text(f"{made}\n\n{text}\n")
     print("\n" + text)
 
 
