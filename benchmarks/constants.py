@@ -23,29 +23,40 @@ from benchmarks.shapes import Truth, fit_one
 
 FACTORS = (0.5, 2.0)
 SMALL = (
-    Truth(300, 5),
+    Truth(300, 5, strength="weak"),
     Truth(500, 20, ()),
-    Truth(500, 20, (2, 2)),
     Truth(500, 20, (3, 2), columns="correlated"),
-    Truth(500, 20, (2, 2), columns="mixed", task="classification"),
 )
 LARGE = (Truth(10_000, 50),)  # where targets are part y, and not all pairs are searched
 OF_LARGE = ("sweeps", "few_rows", "share_per_row", "max_share", "max_pairs", "max_rows")
-NOT_HERE = ("n_background",)  # it matters from 50,000 rows on
+NOT_HERE = ("n_background", "max_directions")  # of 50,000 rows and seven classes on
 HOLDERS = {  # constants that are no setting of `Joint`, and where growth looks them up
-    "calmgam.fit.regions.joint.path.CROWDING": ("bins_per_row", "min_bins", "memory"),
+    "calmgam.fit.regions.joint.path.CROWDING": (
+        "rows_per_bin",
+        "bins_per_row",
+        "min_bins",
+        "memory",
+    ),
     "calmgam.fit.regions.joint.pairs.PAIRS": ("max_pairs", "max_rows"),
+    "calmgam.fit.data.folds.FOLDS": (
+        "n_folds",
+        "most_folds",
+        "affordable_rows",
+        "affordable_cells",
+        "min_rows",
+    ),
 }
 
 
 def constants() -> dict[str, float]:
     """Return every tuned number of joint growth by name."""
     from calmgam import Joint
+    from calmgam.fit.data.folds import FOLDS
     from calmgam.fit.regions.joint.crowding import CROWDING
     from calmgam.fit.regions.joint.pairs import PAIRS
     from calmgam.fit.support.parts import tuned_settings
 
-    parts = (Joint, type(CROWDING), type(PAIRS))
+    parts = (Joint, type(CROWDING), type(PAIRS), type(FOLDS))
     every = {name: value for part in parts for name, value, _ in tuned_settings(part)}
     return {name: value for name, value in every.items() if name not in NOT_HERE}
 

@@ -13,27 +13,31 @@ from benchmarks import tables
 from benchmarks.environments import ROOT
 from benchmarks.run import names
 
-N_ROWS = {"noise": 1000, "wide-noise": 500, "additive": 1000, "large-additive": 16_000}
-N_FEATURES, N_FEATURES_OF_WIDE, RHO = 5, 50, 0.9
+SHAPES = {  # rows and features
+    "noise": (1000, 5),
+    "small-noise": (300, 5),
+    "wide-noise": (500, 50),
+    "wider-noise": (2000, 200),
+    "additive": (1000, 5),
+    "small-additive": (300, 5),
+    "large-additive": (16_000, 5),
+}
+COLUMNS = ["case", "seed", "n_splits"]
+RHO = 0.9
 REQUIRED = 18  # of 20 seeds without a split
 
 
-def noise(
-    rng: np.random.Generator, n_rows: int, n_features: int = N_FEATURES
-) -> tuple[np.ndarray, np.ndarray]:
+def noise(rng: np.random.Generator, n_rows: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
     """Return independent features and a score that knows none of them."""
     return rng.normal(size=(n_rows, n_features)), np.zeros(n_rows)
 
 
-def wide_noise(rng: np.random.Generator, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return many such features for the rows."""
-    return noise(rng, n_rows, N_FEATURES_OF_WIDE)
-
-
-def additive(rng: np.random.Generator, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+def additive(
+    rng: np.random.Generator, n_rows: int, n_features: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return features with pairwise correlation RHO and a sum of curves, not of products."""
     shared = rng.normal(size=(n_rows, 1))
-    X = np.sqrt(RHO) * shared + np.sqrt(1 - RHO) * rng.normal(size=(n_rows, N_FEATURES))
+    X = np.sqrt(RHO) * shared + np.sqrt(1 - RHO) * rng.normal(size=(n_rows, n_features))
     return X, np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] ** 2 + np.tanh(X[:, 2]) - 0.5 * X[:, 3]
 
 
@@ -42,8 +46,7 @@ def n_splits(truth: str, task: str, seed: int) -> int:
     from calmgam import CALMClassifier, CALMRegressor
 
     rng = np.random.default_rng(seed)
-    draw = {"noise": noise, "wide-noise": wide_noise}.get(truth, additive)
-    X, score = draw(rng, N_ROWS[truth])
+    X, score = (noise if truth.endswith("noise") else additive)(rng, *SHAPES[truth])
     if task == "regression":
         y = score + rng.normal(size=len(X))
         return CALMRegressor(random_state=seed).fit(X, y).n_splits_
@@ -62,20 +65,28 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.noise", description="Count splits where there is nothing."
     )
-    parser.add_argument("--truths", type=names, default=list(N_ROWS))
+    parser.add_argument("--truths", type=names, default=list(SHAPES))
     parser.add_argument("--tasks", type=names, default=names("regression,classification"))
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--again", action="store_true", help="measure what the CSV has once more")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/noise.csv")
     options = parser.parse_args(arguments)
-    rows = [
-        (f"{truth} {task}", seed, n_splits(truth, task, seed))
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    cells = {
+        (f"{truth} {task}", seed): (truth, task, seed)
         for task in options.tasks
         for truth in options.truths
         for seed in range(options.seeds)
-    ]
-    measured = pd.DataFrame(rows, columns=["case", "seed", "n_splits"])
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    measured.to_csv(options.out, index=False)
+    }
+    known = pd.read_csv(options.out).to_numpy().tolist() if options.out.exists() else []
+    rows = [row for row in known if not (options.again and (row[0], row[1]) in cells)]
+    done = {(case, seed) for case, seed, _ in rows}
+    for (case, seed), cell in cells.items():
+        if (case, seed) not in done:
+            rows.append([case, seed, n_splits(*cell)])
+            print(*rows[-1], flush=True)
+            pd.DataFrame(rows, columns=COLUMNS).to_csv(options.out, index=False)
+    measured = pd.DataFrame(rows, columns=COLUMNS)
     text = tables.markdown(summary(measured))
     options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
     print(text)

@@ -13,7 +13,10 @@ from benchmarks.environments import ROOT
 
 PAGES = (
     ROOT / "README.md",
-    *(ROOT / f"docs/{page}.md" for page in ("benchmarks", "curves", "method", "reading")),
+    *(
+        ROOT / f"docs/{page}.md"
+        for page in ("benchmarks", "curves", "joint-growth", "method", "reading")
+    ),
 )
 RESULTS = ROOT / "benchmarks" / "results"
 BLOCK = re.compile(r"(<!-- benchmarks:(\w+) -->\n).*?(<!-- /benchmarks -->)", re.DOTALL)

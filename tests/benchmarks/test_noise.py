@@ -17,18 +17,18 @@ def test_summary_counts_the_seeds_without_a_split():
 
 
 @pytest.mark.parametrize("task", ["regression", "classification"])
-def test_a_run_writes_one_row_per_seed(task, tmp_path, monkeypatch):
-    monkeypatch.setattr(noise, "N_ROWS", dict.fromkeys(noise.N_ROWS, 60))
+def test_a_run_writes_one_row_per_seed_and_keeps_what_it_knows(task, tmp_path, monkeypatch):
+    monkeypatch.setattr(noise, "SHAPES", {"noise": (60, 3), "additive": (60, 4)})
     out = tmp_path / "results" / "noise.csv"
-    noise.main(["--tasks", task, "--seeds", "2", "--out", str(out)])
+    for truths in ("noise", "noise,additive"):
+        noise.main(["--truths", truths, "--tasks", task, "--seeds", "2", "--out", str(out)])
     written = pd.read_csv(out)
-    truths = ("noise", "wide-noise", "additive", "large-additive")
-    assert written["case"].tolist() == [f"{truth} {task}" for truth in truths for _ in range(2)]
+    assert written["case"].tolist() == [f"{truth} {task}" for truth in noise.SHAPES for _ in "01"]
     assert list(written.columns) == ["case", "seed", "n_splits"]
     assert "required" in out.with_suffix(".md").read_text()
 
 
-def test_wide_noise_has_many_features_for_its_rows():
-    X, score = noise.wide_noise(np.random.default_rng(0), 60)
-    assert X.shape == (60, 50)
+def test_noise_has_features_that_say_nothing():
+    X, score = noise.noise(np.random.default_rng(0), *noise.SHAPES["wide-noise"])
+    assert X.shape == (500, 50)
     assert not score.any()

@@ -46,7 +46,7 @@ def test_the_true_regions_are_those_of_the_score(columns):
 
 def test_a_run_writes_what_was_found(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        shapes, "grid", lambda quick: [Truth(300, 4), Truth(200, 3, task="classification")]
+        shapes, "grid", lambda name: [Truth(300, 4), Truth(200, 3, task="classification")]
     )
     out = tmp_path / "results" / "shapes.csv"
     shapes.main(["--out", str(out)])

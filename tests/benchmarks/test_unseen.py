@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.unseen import Source, prepared
+from benchmarks.unseen import Source, complete, prepared
 
 RAW = pd.DataFrame(
     {"rownames": [1, 2, 3], "a": [1.0, 2.0, 3.0], "id": [7, 8, 9], "y": ["no", "yes", "no"]}
@@ -23,3 +23,13 @@ def test_logarithms_are_taken_where_asked():
 def test_a_label_must_be_there():
     with pytest.raises(ValueError, match="must hold the label 'maybe'"):
         prepared(RAW, Source("p/t", "y", "maybe"))
+
+
+def test_a_mean_is_that_of_all_folds():
+    rows = [("a", "calm", str(fold)) for fold in range(5)]
+    rows += [("a", "ebm", "0"), ("b", "calm", "0"), ("b", "calm", "1")]
+    kept = complete(pd.DataFrame(rows, columns=["dataset", "model", "fold"]))
+    assert kept[["dataset", "model"]].drop_duplicates().to_numpy().tolist() == [
+        ["a", "calm"],
+        ["a", "ebm"],
+    ]

@@ -35,12 +35,35 @@ def test_every_fold_needs_some_rows_of_either_class():
 
 @pytest.fixture
 def drawn():
-    return Folds.draw(Target.regression(np.arange(50.0), np.ones(50)), np.random.default_rng(0))
+    return Folds.draw(Target.regression(np.arange(50.0), np.ones(50)), 3, np.random.default_rng(0))
 
 
 def test_every_row_is_left_out_once(drawn):
     assert sorted(np.concatenate(drawn.parts)) == list(range(50))
-    assert len(set(drawn.seeds)) == len(drawn.parts) == folds.FOLDS.n_folds
+    assert len(set(drawn.seeds)) == len(drawn.parts) == 5
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_features", "n_folds"),
+    [
+        (40, 3, 4),
+        (60, 3, 6),
+        (500, 3, 8),
+        (500, 50, 8),
+        (500, 1000, 4),
+        (800, 3, 5),
+        (1000, 3, 4),
+        (5000, 3, 4),
+    ],
+)
+def test_small_tables_have_more_folds_of_enough_rows(n_rows, n_features, n_folds):
+    target = Target.regression(np.arange(n_rows, dtype=float), np.ones(n_rows))
+    assert folds.FOLDS.of(target, n_features) == n_folds
+
+
+def test_every_fold_has_rows_of_either_class():
+    target = Target.classification((np.arange(500) < 50).astype(float), np.ones(500))
+    assert folds.FOLDS.of(target, 3) == 5
 
 
 def test_what_folds_say_of_their_rows_is_put_in_order(drawn):
@@ -51,5 +74,5 @@ def test_what_folds_say_of_their_rows_is_put_in_order(drawn):
 def test_folds_are_worked_on_in_any_number_of_threads(drawn):
     calls = []
     sizes = drawn.each(lambda k: len(drawn.parts[k]), 1, lambda *call: calls.append(call))
-    assert sizes == drawn.each(lambda k: len(drawn.parts[k]), 3) == [13, 13, 12, 12]
-    assert calls == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert sizes == drawn.each(lambda k: len(drawn.parts[k]), 3) == [10] * 5
+    assert calls == [(k + 1, 5) for k in range(5)]

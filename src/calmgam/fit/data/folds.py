@@ -20,10 +20,23 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class FoldSettings:
-    """How many folds, and how many rows (of each class) a fold must have."""
+    """How many folds, and how many rows (of each class) a fold must have.
+
+    A search that is repeated without a quarter of a few hundred rows finds less than the search
+    on all of them. So small tables have more folds, as long as that costs little.
+    """
 
     n_folds: int = tuned(4, "set by hand; more cost more and repeat the search on more rows")
+    most_folds: int = tuned(8, "known splits in 500 rows and 20 features, seeds 2 and 3")
+    affordable_rows: int = tuned(4_000, "set by hand: rows of all folds together, beyond n_folds")
+    affordable_cells: int = tuned(200_000, "set by hand: the same, times features")
     min_rows: int = tuned(10, NO_RECORD)
+
+    def of(self, target: Target, n_features: int) -> int:
+        """Return how many folds a table has."""
+        affordable = min(self.affordable_rows, self.affordable_cells // n_features)
+        most = min(self.most_folds, affordable // target.n_rows)
+        return max(self.n_folds, min(most, rows_of_a_class(target) // self.min_rows))
 
 
 FOLDS = FoldSettings()
@@ -45,11 +58,12 @@ class Folds:
     seeds: tuple[int, ...]
 
     @classmethod
-    def draw(cls, target: Target, rng: np.random.Generator) -> Folds:
+    def draw(cls, target: Target, n_features: int, rng: np.random.Generator) -> Folds:
         """Draw parts of about the same size."""
-        fold_of_row = draw_folds(target, FOLDS.n_folds, rng)
-        seeds = rng.integers(2**31, size=FOLDS.n_folds).tolist()
-        parts = (np.flatnonzero(fold_of_row == k) for k in range(FOLDS.n_folds))
+        n_folds = FOLDS.of(target, n_features)
+        fold_of_row = draw_folds(target, n_folds, rng)
+        seeds = rng.integers(2**31, size=n_folds).tolist()
+        parts = (np.flatnonzero(fold_of_row == k) for k in range(n_folds))
         return cls(tuple(parts), tuple(seeds))
 
     def each(
@@ -82,5 +96,10 @@ def draw_folds(target: Target, n_folds: int, rng: np.random.Generator) -> NDArra
 
 def enough_rows(target: Target) -> bool:
     """Whether every fold would hold enough rows: with events, or of at least two classes."""
+    return rows_of_a_class(target) >= FOLDS.n_folds * FOLDS.min_rows
+
+
+def rows_of_a_class(target: Target) -> int:
+    """Return how many rows at least two classes have, or hold events; all, if there are none."""
     sizes = sorted(map(len, target.loss.events(target.values)))
-    return sizes[max(0, len(sizes) - 2)] >= FOLDS.n_folds * FOLDS.min_rows
+    return sizes[max(0, len(sizes) - 2)]

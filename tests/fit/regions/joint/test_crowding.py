@@ -6,10 +6,16 @@ from calmgam.fit.regions.joint.crowding import Crowding
 
 @pytest.mark.parametrize(
     ("n_rows", "n_features", "n_bins"),
-    [(500, 10, 30), (500, 20, 15), (5000, 200, 15), (500, 50, 6), (500, 1000, 4)],
+    [(2000, 50, 24), (500, 20, 15), (5000, 200, 15), (500, 50, 6), (500, 1000, 4)],
 )
-def test_bins_follow_rows_per_feature(n_rows, n_features, n_bins):
-    assert Crowding().n_bins(n_rows, n_features) == n_bins
+def test_bins_of_a_crowded_table_follow_rows_per_feature(n_rows, n_features, n_bins):
+    assert Crowding().n_bins(n_rows, n_features, is_crowded=True) == n_bins
+
+
+@pytest.mark.parametrize(("n_rows", "n_bins"), [(50, 4), (200, 6), (500, 15), (1024, 32)])
+def test_bins_have_rows_on_either_side_of_a_split(n_rows, n_bins):
+    assert Crowding().n_bins(n_rows, 3, is_crowded=False) == n_bins
+    assert Crowding().n_bins(n_rows, 10, is_crowded=True) == n_bins
 
 
 def test_cells_for_missing_values_crowd_nothing():

@@ -126,8 +126,10 @@ def test_beyond_the_end_of_a_path_the_loss_stays(monkeypatch):
 
 def test_progress_is_told_fold_by_fold():
     calls = []
-    Case(80).select(progress=lambda *call: calls.append(call))
-    assert calls == [(k + 1, FOLDS.n_folds) for k in range(FOLDS.n_folds)]
+    case = Case(80)
+    case.select(progress=lambda *call: calls.append(call))
+    n_folds = FOLDS.of(case.prepared.target, case.prepared.schema.n_features)
+    assert calls == [(k + 1, n_folds) for k in range(n_folds)]
 
 
 # ---- what must not be found (20 seeds: benchmarks/noise.py) -------------------------------------

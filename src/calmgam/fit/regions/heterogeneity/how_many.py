@@ -37,7 +37,7 @@ def cross_validate_shares(
     """
     target = prepared.target
     share_of_number = shares_of(n_splits)
-    folds = Folds.draw(target, prepared.rng)
+    folds = Folds.draw(target, prepared.schema.n_features, prepared.rng)
     coarse = coarse_bins(prepared.binned)
 
     def losses_of(fold: int) -> FloatArray:

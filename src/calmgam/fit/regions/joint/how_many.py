@@ -58,7 +58,7 @@ def cross_validate(prepared: Prepared, table: JointTable, settings: JointSetting
     settings : JointSettings
     """
     target, max_splits = prepared.target, settings.max_auto_splits
-    folds = Folds.draw(target, prepared.rng)
+    folds = Folds.draw(target, prepared.schema.n_features, prepared.rng)
     followed = folds.each(
         lambda k: follow_path(prepared, table, settings, folds.parts[k]),
         prepared.n_jobs,

@@ -59,8 +59,8 @@ class JointTable:
         codes = code_matrix(candidates, binned)
         coarse, shape = binned.coarsened(max_bins), (binned.n_rows, len(binned.features))
         is_crowded = CROWDING.is_crowded(sum(coarse.n_slots), *shape)
-        if is_crowded:
-            coarse = binned.coarsened(min(max_bins, CROWDING.n_bins(*shape)))
+        if (n_bins := CROWDING.n_bins(*shape, is_crowded)) < max_bins:
+            coarse = binned.coarsened(n_bins)
         return cls(binned, coarse, tuple(candidates), codes, is_crowded)
 
     def between(self, which: int, position: int) -> tuple[Candidates, NDArray[np.uint16]]:

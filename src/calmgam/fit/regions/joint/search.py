@@ -26,7 +26,8 @@ class Joint(JointSettings):  # noqa: D101
     max_auto_splits : int
         Most splits with ``max_splits="auto"``.
     max_bins : int
-        Most bins of a feature while trees grow; with many features for the rows there are fewer.
+        Most bins of a feature while trees grow; with few rows, or many features for them, there
+        are fewer.
     ridge : float
         Pseudo-rows of height 0 in every cell of the histogram model.
     first_sweeps, sweeps, sweeps_of_small : int
