@@ -79,6 +79,21 @@ def test_a_classifier_is_judged_by_log_loss(model, rows):
     assert simple.trail[-1].effect.metric == "log loss"
 
 
+def test_an_offset_is_added_to_scores(model, rows):
+    X, y = rows
+    offset = np.linspace(-3, 3, len(y))
+    plain, shifted = (
+        model.simplify(table(X), y),
+        model.simplify(table(X), y + offset, offset=offset),
+    )
+    assert shifted.terms == plain.terms
+    effects = [one.trail[-1].effect for one in (plain, shifted)]
+    np.testing.assert_allclose(effects[1].loss_after, effects[0].loss_after)
+    np.testing.assert_allclose(effects[1].loss_before, effects[0].loss_before)
+    with pytest.raises(ValueError, match=r"offset must have 4000 values; got shape \(2,\)"):
+        model.edit(table(X), y, offset=[1.0, 2.0])
+
+
 def test_without_tolerance_the_loss_must_not_rise(model, rows):
     X, y = rows
     edit = find_bands(model, X, y, 0.0)
