@@ -133,7 +133,7 @@ def kept_run(page: Path, kept: Path = KEPT, fresh: bool = False) -> Run:
 
 
 def key(page: Path) -> str:
-    """Return the name of a page's folder of results: a digest of its code and calmgam's."""
+    """Return the folder name of a page's results: its name and a digest of code and calmgam."""
     name = page.relative_to(ROOT) if ROOT in page.parents else Path(page.name)
     code = "\0".join(block.code for block in python_blocks(page.read_text(encoding="utf-8")))
     digest = hashlib.sha256(SOURCE_DIGEST + code.encode()).hexdigest()[:DIGITS]
