@@ -146,6 +146,23 @@ def summary(measured: pd.DataFrame) -> pd.DataFrame:
     return found.round(4).reset_index()
 
 
+def record(
+    found: Iterator[dict[str, Any]],
+    summary: Callable[[pd.DataFrame], pd.DataFrame],
+    out: Path,
+    prog: str,
+) -> None:
+    """Write rows to a CSV as they come, then the table of their summary."""
+    rows: list[dict[str, Any]] = []
+    for row in found:
+        rows.append(row)
+        print(row, flush=True)
+        pd.DataFrame(rows).round(5).to_csv(out, index=False)
+    text = tables.markdown(summary(pd.DataFrame(rows)))
+    out.with_suffix(".md").write_text(f"Made by `{prog}`.\n\n{text}\n")
+    print(text)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Measure, and write the CSV and its table."""
     parser = argparse.ArgumentParser(
@@ -155,14 +172,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--models", type=names, default=list(MODELS))
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/monotone.csv")
     options = parser.parse_args(arguments)
-    rows: list[dict[str, Any]] = []
-    for row in cells(options):
-        rows.append(row)
-        print(row, flush=True)
-        pd.DataFrame(rows).round(5).to_csv(options.out, index=False)
-    text = tables.markdown(summary(pd.DataFrame(rows)))
-    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
-    print(text)
+    record(cells(options), summary, options.out, parser.prog)
 
 
 if __name__ == "__main__":

@@ -19,10 +19,9 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 
-from benchmarks import tables
 from benchmarks.datasets import load, split
 from benchmarks.environments import ROOT
-from benchmarks.monotone import PROMISES, UP, error, product
+from benchmarks.monotone import PROMISES, UP, error, product, record
 from benchmarks.run import names
 
 SIMULATIONS = ("product", "touching", "clear")
@@ -139,14 +138,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--tables", type=names, default=[*SIMULATIONS, *list(PROMISES)[1:]])
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/switches.csv")
     options = parser.parse_args(arguments)
-    rows: list[dict[str, Any]] = []
-    for row in cells(options):
-        rows.append(row)
-        print(row, flush=True)
-        pd.DataFrame(rows).round(5).to_csv(options.out, index=False)
-    text = tables.markdown(summary(pd.DataFrame(rows)))
-    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
-    print(text)
+    record(cells(options), summary, options.out, parser.prog)
 
 
 if __name__ == "__main__":
