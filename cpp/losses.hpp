@@ -165,7 +165,7 @@ struct Quantile {
     static constexpr bool QUADRATIC = false;
     static constexpr bool ADAPTS = true;
     static constexpr double HALF_VARIANCE = 1.6449340668482264;  // of the logistic distribution: pi^2 / 6
-    double level, share, bandwidth;  // the share of the mean cost that is the bandwidth
+    double level, share, bandwidth;                              // the share of the mean cost that is the bandwidth
     Quantile(double tau, double of_cost, double mean_cost) : level(tau), share(of_cost), bandwidth(1.0) {
         adapt(mean_cost);
     }
