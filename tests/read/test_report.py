@@ -20,6 +20,8 @@ from calmgam.model.ledger import Ledger, PathPoint, SplitRecord
 from calmgam.read.card import card
 from calmgam.read.report import report
 from calmgam.read.report.contents import page_contents
+from calmgam.read.report.filing import filing
+from calmgam.read.report.measures import page_measures
 from calmgam.read.report.page import safe_json
 from calmgam.read.text import explain, summary
 from calmgam.read.views import model_view
@@ -40,8 +42,9 @@ def write(model, folder, **options):
 
 
 def plain_contents(model, X=None, y=None, **options):
-    defaults = {"sample": None, "title": "title"}
-    return page_contents(model, model_view(model, X, y), **defaults | options)
+    defaults = {"sample": None, "title": "title", "filed": filing(model, None)}
+    measures = page_measures(model, X, y)
+    return page_contents(model, model_view(model), measures=measures, **defaults | options)
 
 
 def test_the_path_is_returned_and_the_page_is_complete(tmp_path):
@@ -116,7 +119,7 @@ def test_rows_enter_the_page_only_as_a_sample(tmp_path):
     model, X = hand_model(), pd.DataFrame([ROW | {"hour": 12.345}, ROW])
     contents = plain_contents(model, X=X, y=[1.0, 2.0])
     assert contents["sample"] is None and "12.345" not in json.dumps(contents)
-    assert set(contents["summary"]["performance"]) == {"R²", "RMSE"}
+    assert set(contents["measures"]["performance"]) == {"R²", "RMSE"}
     assert plain_contents(model, sample=X[:1])["sample"] == [[12.345, 1.0, 1.0]]
 
 
