@@ -5,6 +5,7 @@ A table is a `Layout`: the label of every column in print, and the model of the 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 import pandas as pd
@@ -92,10 +93,15 @@ def reference_layouts():
 REFERENCES = tuple(reference_layouts())
 
 
+@cache
+def printed_rows() -> dict[str, pd.DataFrame]:
+    """Return the rows of every table, read once."""
+    return dict(iter(pd.read_csv(PUBLISHED, dtype=str).groupby("table")))
+
+
 def published(layout: Layout) -> pd.DataFrame:
     """Return dataset × label as printed: text, whose digits are the precision."""
-    rows = pd.read_csv(PUBLISHED, dtype=str)
-    rows = rows[rows["table"] == layout.name]
+    rows = printed_rows()[layout.name]
     table = rows.pivot(index="dataset", columns="model", values="mean")
     return table.reindex(index=rows["dataset"].unique(), columns=list(layout.models))
 

@@ -184,5 +184,5 @@ def test_the_page_holds_every_class(fitted, tmp_path):
     start = page.index('type="application/json">') + len('type="application/json">')
     contents = json.loads(page[start : page.index("</script>", start)])
     assert len(contents["classes"]) == 3
-    assert contents["summary"]["performance"]["accuracy"] == pytest.approx(fitted.score(X, Y))
+    assert contents["measures"]["performance"]["accuracy"] == pytest.approx(fitted.score(X, Y))
     assert all(len(one["features"]) == 4 for one in contents["classes"])

@@ -145,8 +145,9 @@ def test_sizes_and_importances(fitted):
     assert fitted.feature_names_in_.tolist() == list(X.columns)
     assert fitted.feature_importances_.sum() == pytest.approx(1)
     least = set(X.columns[np.argsort(fitted.feature_importances_)[:2]])
-    # of 300 labels the slope of age may not be learned: its sign depends on the flag
-    assert least == {"town", "rate"} or (is_classifier(fitted) and least == {"town", "age"})
+    # the flag has no effect of its own: it turns the sign of age's, which 300 labels may not show
+    others = {"rate", "flag"} | ({"age"} if is_classifier(fitted) else set())
+    assert "town" in least and least <= {"town"} | others
     assert set(fitted.model_.errors) == {"metric", "gam", "calm", "reference"}
 
 

@@ -212,7 +212,7 @@ def test_a_column_without_any_known_value_is_named():
     assert str(caught[0].message) == (
         "no value of column 'flag' was seen in training; it holds values like 'yes', its levels "
         "are 'False', 'True'; no value of column 'job' was seen in training; it holds values like "
-        "'A', its levels are 'a', 'b'"
+        "'A', its levels are 'a', 'b' (see docs/data.md#levels-that-training-has-not-seen)"
     )
     assert len(caught) == 1
     with warnings.catch_warnings():

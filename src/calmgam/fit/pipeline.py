@@ -142,12 +142,13 @@ def prepare(X: Any, target: Target, plan: Plan, schema: Schema | None = None) ->
     if is_new:
         warn_of_identifiers(encoded, schema)
         warn_of_rare_classes(target)
+    binned = bin_rows(encoded, schema, plan, constraints)
     return Prepared(
         encoded,
-        bin_rows(encoded, schema, plan, constraints),
+        binned,
         target,
         ReferenceLearner(plan.reference, schema, decoder(X, encoded, schema), plan.seed),
-        limits,
+        limits.splitting(binned.varying),
         draw_bags(target, plan.curves.n_bags, bag_rng),
         plan.seed,
         search_rng,

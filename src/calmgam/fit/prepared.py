@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -41,6 +42,10 @@ class Limits:
     policy: Policy
     max_depth: int = 3
     max_splits: int | str | None = "auto"
+
+    def splitting(self, features: Container[int]) -> Limits:
+        """Return limits by which these features alone may get several curves."""
+        return replace(self, split_features=tuple(i for i in self.split_features if i in features))
 
     def __post_init__(self) -> None:
         check_integer("max_depth", self.max_depth, low=0, high=MAX_DEPTH)

@@ -294,7 +294,8 @@ class Schema:
             if not feature.is_numeric and _is_strange(feature, values):
                 strange.append(_strangeness(feature, column))
         if strange:
-            warnings.warn("; ".join(strange), UserWarning, stacklevel=2)
+            page = see("data#levels-that-training-has-not-seen")
+            warnings.warn("; ".join(strange) + page, UserWarning, stacklevel=2)
         return encoded
 
     def _matched(self, X: Any) -> list[Column]:
@@ -384,7 +385,7 @@ def _strangeness(feature: Feature, column: Column) -> str:
     more = ", …" if feature.n_levels > MAX_SHOWN_LEVELS else ""
     return (
         f"no value of column {feature.name!r} was seen in training; it holds values like "
-        f"{value!r}, its levels are {levels}{more}{see('data#levels-that-training-has-not-seen')}"
+        f"{value!r}, its levels are {levels}{more}"
     )
 
 

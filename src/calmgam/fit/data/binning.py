@@ -71,6 +71,11 @@ class Binned:
         """Number of slots of every feature."""
         return tuple(count_slots(f, e) for f, e in zip(self.features, self.edges, strict=True))
 
+    @property
+    def varying(self) -> frozenset[int]:
+        """Features with more than one value: a constant has no curve that regions could change."""
+        return frozenset(i for i, codes in enumerate(self.codes) if (codes != codes[0]).any())
+
     @cached_property
     def order(self) -> tuple[int, ...]:
         """Order of the features that depends on their values, not on their places."""
