@@ -57,6 +57,12 @@ from calmgam.read.views import feature_view, model_view, prediction_view
 
 if TYPE_CHECKING:
     from calmgam.read.comparison_plot import plot_comparison
+    from calmgam.read.measure_plots import (
+        plot_calibration,
+        plot_residuals,
+        plot_roc,
+        plot_slices,
+    )
     from calmgam.read.path_plots import plot_path
     from calmgam.read.plots import (
         plot_feature,
