@@ -144,11 +144,16 @@ def test_sizes_and_importances(fitted):
     assert fitted.n_features_in_ == 6
     assert fitted.feature_names_in_.tolist() == list(X.columns)
     assert fitted.feature_importances_.sum() == pytest.approx(1)
-    least = set(X.columns[np.argsort(fitted.feature_importances_)[:2]])
-    # the flag has no effect of its own: it turns the sign of age's, which 300 labels may not show
-    others = {"rate", "flag"} | ({"age"} if is_classifier(fitted) else set())
-    assert "town" in least and least <= {"town"} | others
     assert set(fitted.model_.errors) == {"metric", "gam", "calm", "reference"}
+
+
+def test_what_says_nothing_matters_least(fitted, request):
+    if not is_classifier(fitted):
+        reason = "wide bins of growth leave part of rate's own effect over: flag is split by it"
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+    least = set(X.columns[np.argsort(fitted.feature_importances_)[:2]])
+    # of 300 labels the slope of age may not be learned: its sign depends on the flag
+    assert least == {"town", "rate"} or (is_classifier(fitted) and least == {"town", "age"})
 
 
 def test_saved_models_give_the_same_scores(fitted, tmp_path):
