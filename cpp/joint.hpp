@@ -5,6 +5,9 @@
 // of residual sums. Splitting a leaf lets every bin of x_i have two heights, so a condition that sends some
 // codes left gains
 //     sum over bins of  S_L²/(N_L + ridge) + S_R²/(N_R + ridge) - S²/(N + ridge) - (noise, if both sides have rows).
+// A threshold on x_j may lie inside a wide bin of x_j and explain what x_j's own curve has left over there. That is
+// no interaction: one step, the same in all cells of x_i, would do. With `charge_steps` what it would take away is
+// taken off the gain.
 // Only the sums S move while the model is fitted: what thresholds divide, and the factors 1/(N + ridge), are
 // kept until a split gives the feature other cells. Rows without weight are moved to the end: they change
 // nothing, but follow the model.
@@ -21,6 +24,7 @@
 
 #include "heterogeneity.hpp"
 #include "joint_levels.hpp"
+#include "joint_thresholds.hpp"
 #include "lanes.hpp"
 #include "threads.hpp"
 
@@ -37,30 +41,6 @@ struct SplitFeature {
     std::size_t n_cells() const { return n_leaves * stride; }
 };
 
-// All ways to divide the leaves of a feature by thresholds on another one.
-struct Thresholds {
-    std::vector<double> left, right;  // n_divisions x n_cells: 1 / (N + ridge) of both sides, 0 unless both have rows
-    std::vector<double> n_divided;    // n_divisions x n_leaves: bins that have rows on both sides; -1: too few rows
-    bool any_missing = false;
-};
-
-constexpr std::size_t WIDTH = 4;  // bins whose gains are summed side by side, in the same order everywhere
-
-// Adds S_L² left + S_R² right - (S² inverse, where divided) over the bins of one leaf.
-CALMGAM_CLONES inline double leaf_gain(const double* __restrict sums, const double* __restrict total,
-                                       const double* __restrict whole, const double* __restrict left,
-                                       const double* __restrict right, std::size_t stride) {
-    double gain[WIDTH] = {};
-    for (std::size_t first = 0; first < stride; first += WIDTH)
-        CALMGAM_SIMD for (std::size_t lane = 0; lane < WIDTH; ++lane) {
-            const std::size_t bin = first + lane;
-            const double rest = total[bin] - sums[bin];
-            gain[lane] +=
-                sums[bin] * sums[bin] * left[bin] + rest * rest * right[bin] - (left[bin] > 0.0 ? whole[bin] : 0.0);
-        }
-    return (gain[0] + gain[1]) + (gain[2] + gain[3]);
-}
-
 }  // namespace joint_detail
 
 class JointGrowth {
@@ -71,11 +51,12 @@ class JointGrowth {
     JointGrowth(std::size_t n_rows, const double* weight, const std::vector<std::size_t>& n_bins,
                 const std::vector<CandidateCodes>& candidates, std::vector<std::size_t> candidate_index,
                 std::vector<bool> subsets, std::vector<std::size_t> turns, double min_rows, double ridge,
-                std::optional<double> doubt)
+                std::optional<double> doubt, bool charge_steps)
         : n_rows_(n_rows),
           min_rows_(min_rows),
           ridge_(ridge),
           doubt_(doubt),
+          charge_steps_(charge_steps),
           candidates_(candidates),
           candidate_index_(std::move(candidate_index)),
           subsets_(std::move(subsets)),
@@ -283,23 +264,31 @@ class JointGrowth {
         made.left.assign(n_divisions * n_cells, 0.0);
         made.right.assign(n_divisions * n_cells, 0.0);
         made.n_divided.assign(n_divisions * feature.n_leaves, 0.0);
+        made.steps.assign(n_divisions * feature.n_leaves, {});
+        const joint_detail::Sum* of_missing = sums.data() + missing * n_cells;
         const auto add = [&](std::size_t division) {
             for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf) {
-                double n_left = 0.0, n_right = 0.0, n_divided = 0.0;
+                double n_left = 0.0, n_right = 0.0, n_missing = 0.0, n_divided = 0.0, left_weight = 0.0, weight = 0.0;
+                joint_detail::Step& step = made.steps[division * feature.n_leaves + leaf];
                 for (std::size_t cell = leaf * feature.stride; cell < (leaf + 1) * feature.stride; ++cell) {
                     const joint_detail::Sum right = total[cell] - left[cell];
                     n_left += left[cell].n_rows;
                     n_right += right.n_rows;
+                    n_missing += of_missing[cell].n_rows;
                     if (left[cell].n_rows == 0.0 || right.n_rows == 0.0) continue;  // the bin stays whole
                     n_divided += 1.0;
+                    left_weight += left[cell].weight;
+                    weight += total[cell].weight;
+                    step.spread += left[cell].weight * right.weight / total[cell].weight;
                     made.left[division * n_cells + cell] = 1.0 / (left[cell].weight + ridge_);
                     made.right[division * n_cells + cell] = 1.0 / (right.weight + ridge_);
                 }
-                const bool enough = n_left >= min_rows_ && n_right >= min_rows_;
+                if (weight > 0.0) step.share = left_weight / weight;
+                const bool enough = n_left >= min_rows_ && n_right >= min_rows_ &&
+                                    (division < n_conditions || n_missing > 0.0);  // else it is one of the first again
                 made.n_divided[division * feature.n_leaves + leaf] = enough ? n_divided : -1.0;
             }
         };
-        const joint_detail::Sum* of_missing = sums.data() + missing * n_cells;
         for (int missing_left = 0; missing_left <= static_cast<int>(made.any_missing); ++missing_left) {
             for (std::size_t cell = 0; cell < n_cells; ++cell)
                 left[cell] = missing_left ? of_missing[cell] : joint_detail::Sum{};
@@ -354,14 +343,20 @@ class JointGrowth {
             for (std::size_t cell = 0; cell < n_cells; ++cell) total[cell] += sums[code * n_cells + cell];
         for (std::size_t cell = 0; cell < n_cells; ++cell)
             whole[cell] = total[cell] * total[cell] * feature.inverse[cell];
+        std::vector<double> heights(feature.n_leaves);
         const auto add = [&](std::size_t division) {
+            const joint_detail::Step* steps = thresholds.steps.data() + division * feature.n_leaves;
+            double* gain = gains.data() + division * feature.n_leaves;
             for (std::size_t leaf = 0; leaf < feature.n_leaves; ++leaf) {
-                if (thresholds.n_divided[division * feature.n_leaves + leaf] < 0.0) continue;
                 const std::size_t first = leaf * feature.stride, at = division * n_cells + first;
-                gains[division * feature.n_leaves + leaf] +=
-                    joint_detail::leaf_gain(left.data() + first, total.data() + first, whole.data() + first,
-                                            thresholds.left.data() + at, thresholds.right.data() + at, feature.stride);
+                const double* inverse_left = thresholds.left.data() + at;
+                gain[leaf] += joint_detail::leaf_gain(left.data() + first, total.data() + first, whole.data() + first,
+                                                      inverse_left, thresholds.right.data() + at, feature.stride);
+                if (charge_steps_)
+                    heights[leaf] = joint_detail::leaf_height(left.data() + first, total.data() + first, inverse_left,
+                                                              feature.stride, steps[leaf].share);
             }
+            if (charge_steps_) joint_detail::take_off_step(steps, heights.data(), feature.n_leaves, gain);
         };
         const double* of_missing = sums.data() + missing * n_cells;
         if (thresholds.any_missing) {
@@ -403,6 +398,7 @@ class JointGrowth {
     std::size_t n_rows_, n_weighted_;
     double min_rows_, ridge_, total_weight_;
     std::optional<double> doubt_;
+    bool charge_steps_;
     std::vector<CandidateCodes> candidates_;
     std::vector<std::size_t> candidate_index_;
     std::vector<bool> subsets_;

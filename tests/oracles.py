@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from calmgam.fit.data.robust_losses import Quantile, share_of_loss
+from calmgam.fit.data.robust_losses import Quantile
 from calmgam.fit.references.ensembles import TreeEnsemble
 
 # ---- heterogeneity.hpp: variances by the book, one candidate at a time ---------------------------
@@ -285,7 +285,7 @@ def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, see
     bandwidth = None
     if isinstance(loss_of, Quantile):
         start = loss_of.losses(y, np.full(len(y), target.best_constant()))
-        bandwidth = share_of_loss(len(y)) * np.average(start, weights=target.weights)
+        bandwidth = loss_of.share_of_loss(len(y)) * np.average(start, weights=target.weights)
     all_curves = [[np.zeros(size) for size in zip(n_leaves, n_slots, strict=True)] for _ in randoms]
     all_velocities = [[np.zeros_like(curve) for curve in curves] for curves in all_curves]
     all_shared_velocities = [
@@ -295,7 +295,7 @@ def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, see
     spans = [leaves_below(tree) for tree in trees]
     all_hessian_sums = [[sums(f, training) for f in range(len(cells))] for _ in randoms]
     best_loss, best_round, best = np.inf, 0, None
-    smooth, last_news = True, 0
+    smooth, last_news, news_loss = True, 0, np.inf
 
     for n_rounds in range(settings.max_rounds + 1):
         if bandwidth is None:
@@ -307,9 +307,12 @@ def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, see
         losses = loss_of.losses(y, score)
         loss = np.average(losses, weights=target.weights * validates)
         if bandwidth is not None:
-            bandwidth = share_of_loss(len(y)) * loss
+            bandwidth = loss_of.share_of_loss(len(y)) * loss
         if n_rounds == 0 or loss < best_loss * (1 - settings.tolerance):
-            best_loss, best_round, last_news = loss, n_rounds, n_rounds
+            best_loss, best_round = loss, n_rounds
+            least_fall = loss_of.least_news / (target.weights @ validates)
+            if n_rounds == 0 or loss < (news_loss - least_fall) * (1 - settings.tolerance):
+                news_loss, last_news = loss, n_rounds
             best = np.concatenate([curve.ravel() for curves in all_curves for curve in curves])
         if smooth and (
             n_rounds >= settings.smoothing_rounds or n_rounds - last_news >= settings.patience / 2
@@ -391,6 +394,7 @@ def joint_options(
     min_rows,
     l2,
     noise,
+    charge_steps=False,
 ):
     """For every leaf of every feature what may be tried, in order: [(gain, candidates, left)].
 
@@ -412,6 +416,28 @@ def joint_options(
             if low.any() and high.any()
         )
 
+    def step_gain(i, leaf, goes_left):
+        """What the step that fits best in all cells takes away in one leaf."""
+        height, spread = np.zeros(n_leaves[i]), np.zeros(n_leaves[i])
+        for one in range(n_leaves[i]):
+            both = np.zeros(len(residual), dtype=bool)
+            for cell in range(one * n_bins[i], (one + 1) * n_bins[i]):
+                inside = cells[i] == cell
+                if (inside & goes_left).any() and (inside & ~goes_left).any():
+                    both |= inside
+                    n_left, n_right = (
+                        weights[inside & side].sum() for side in (goes_left, ~goes_left)
+                    )
+                    spread[one] += n_left * n_right / (n_left + n_right)
+            if both.any():
+                share = weights[both & goes_left].sum() / weights[both].sum()
+                moved = goes_left - share
+                height[one] = (weights * moved * residual)[both].sum()
+        if spread.sum() == 0:
+            return 0.0
+        step = height.sum() / spread.sum()
+        return max(2 * step * height[leaf] - step**2 * spread[leaf], 0.0)
+
     def options(i, leaf, j):
         inside, bins = cells[i] // n_bins[i] == leaf, cells[i] % n_bins[i]
         n, missing = n_conditions[j], n_conditions[j] + 1
@@ -432,7 +458,9 @@ def joint_options(
             left = np.isin(np.arange(n + 2), chosen)
             is_set = not ordered[j] and left[:n].sum() > 1 and not left[: n + 1].all()
             freedom = n + 2 * np.sqrt(n * n_bins[i]) if is_set else 0
-            yield gain(inside, bins, left[codes[j]], freedom), j, left
+            is_charged = charge_steps and ordered[j]
+            charge = step_gain(i, leaf, left[codes[j]]) if is_charged else 0.0
+            yield gain(inside, bins, left[codes[j]], freedom) - charge, j, left
 
     def level_order(levels, bins, weights, residual):
         def table(values):

@@ -24,7 +24,7 @@ std::unique_ptr<Growth> make_growth(Input<double, 1> weight, const std::vector<s
                                     Input<std::uint16_t, 2> codes, const std::vector<std::size_t>& code_features,
                                     const std::vector<std::size_t>& n_conditions, const std::vector<bool>& ordered,
                                     const std::vector<bool>& subsets, const std::vector<std::size_t>& turns,
-                                    double min_rows, double ridge, std::optional<double> doubt) {
+                                    double min_rows, double ridge, std::optional<double> doubt, bool charge_steps) {
     const Released released;
     const std::size_t n_rows = weight.shape(0), n_candidates = codes.shape(0);
     CHECKS.count("the number of rows", n_rows, 1, Checks::MAX_ROWS);
@@ -44,9 +44,9 @@ std::unique_ptr<Growth> make_growth(Input<double, 1> weight, const std::vector<s
     std::vector<CandidateCodes> candidates;
     for (std::size_t j = 0; j < n_candidates; ++j)
         candidates.push_back({codes.data() + j * n_rows, n_conditions[j], ordered[j]});
-    return std::unique_ptr<Growth>(new Growth{
-        JointGrowth(n_rows, weight.data(), n_bins, candidates, code_features, subsets, turns, min_rows, ridge, doubt),
-        {}});
+    return std::unique_ptr<Growth>(new Growth{JointGrowth(n_rows, weight.data(), n_bins, candidates, code_features,
+                                                          subsets, turns, min_rows, ridge, doubt, charge_steps),
+                                              {}});
 }
 
 void check_feature(const JointGrowth& joint, std::size_t feature) {
@@ -136,7 +136,8 @@ nb::list best_splits(Growth& growth, Input<double, AXES> residual, double noise,
 void bind_joint(nb::module_& m) {
     nb::class_<Growth>(m, "JointGrowth", "Rows as joint growth sees them: cells of all features, codes of conditions.")
         .def(nb::new_(&make_growth), "weight"_a.noconvert(), "n_bins"_a, "codes"_a.noconvert(), "code_features"_a,
-             "n_conditions"_a, "ordered"_a, "subsets"_a, "turns"_a, "min_rows"_a, "ridge"_a, "doubt"_a = nb::none())
+             "n_conditions"_a, "ordered"_a, "subsets"_a, "turns"_a, "min_rows"_a, "ridge"_a, "doubt"_a = nb::none(),
+             "charge_steps"_a = false)
         .def("try_only", &try_only, "feature"_a, "candidates"_a,
              "Say which candidates are tried on a feature; all, if nothing is said.")
         .def("set_cells", &set_cells, "feature"_a, "cells"_a.noconvert(), "n_leaves"_a,

@@ -16,7 +16,8 @@ from calmgam.fit.data.target import Target
 from calmgam.model.ledger import PathPoint
 from calmgam.model.schema import FloatArray
 
-OF_NONE = 2.0  # times the standard errors that fewer splits may cost: what no split at all may
+# Times the standard errors that fewer splits may cost: what no split at all may. Set by hand.
+OF_NONE = 2.0
 
 
 @dataclass(frozen=True)

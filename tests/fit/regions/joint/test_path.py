@@ -33,21 +33,34 @@ class KernelTable:
         self.residual = rng.normal(size=n_rows) + (self.codes[0] > 2) * (self.cells[1] % 3 - 1.0)
 
     def growth(
-        self, min_rows=3.0, ridge=1.0, subsets=(False, False, True, True), order=None, doubt=None
+        self,
+        min_rows=3.0,
+        ridge=1.0,
+        subsets=(False, False, True, True),
+        order=None,
+        doubt=None,
+        charge_steps=True,
     ):
         conditions = self.codes, [0, 1, 2, 3], self.n_conditions, self.ordered, list(subsets)
         order = list(range(len(self.cells))) if order is None else order
         growth = _kernels.JointGrowth(
-            self.weights, self.n_bins, *conditions, order, min_rows, ridge, doubt
+            self.weights, self.n_bins, *conditions, order, min_rows, ridge, doubt, charge_steps
         )
         for i, (cells, n_leaves) in enumerate(zip(self.cells, self.n_leaves, strict=True)):
             growth.set_cells(i, cells, n_leaves)
         return growth
 
-    def twin(self, min_rows=3.0, ridge=1.0, noise=0.1, subsets=(False, False, True, True)):
+    def twin(
+        self,
+        min_rows=3.0,
+        ridge=1.0,
+        noise=0.1,
+        subsets=(False, False, True, True),
+        charge_steps=True,
+    ):
         table = self.residual, self.weights, self.cells, self.n_leaves, self.n_bins
         conditions = self.codes, [0, 1, 2, 3], self.n_conditions, self.ordered, subsets
-        return oracles.joint_options(*table, *conditions, min_rows, ridge, noise)
+        return oracles.joint_options(*table, *conditions, min_rows, ridge, noise, charge_steps)
 
 
 def assert_same_splits(found, twin):
@@ -118,11 +131,15 @@ def test_outputs_are_backfitted_one_by_one():
     min_rows=st.sampled_from([1.0, 5.0, 30.0]),
     ridge=st.sampled_from([0.0, 5.0]),
     noise=st.sampled_from([0.0, 0.5]),
+    charge_steps=st.booleans(),
 )
-def test_splits_are_those_of_the_twin(seed, n_rows, uneven, missing, min_rows, ridge, noise):
+def test_splits_are_those_of_the_twin(
+    seed, n_rows, uneven, missing, min_rows, ridge, noise, charge_steps
+):
     table = KernelTable(seed, n_rows, uneven, missing)
-    found = table.growth(min_rows, ridge).best_splits(table.residual, noise)
-    assert_same_splits(found, table.twin(min_rows, ridge, noise))
+    growth = table.growth(min_rows, ridge, charge_steps=charge_steps)
+    found = growth.best_splits(table.residual, noise)
+    assert_same_splits(found, table.twin(min_rows, ridge, noise, charge_steps=charge_steps))
 
 
 def test_what_is_kept_of_the_weights_follows_the_cells():
@@ -209,16 +226,40 @@ def test_threads_give_the_same_bits():
 
 def test_a_bin_without_rows_on_one_side_costs_no_noise_whatever_the_weights():
     """(0.4 + 0.1) + 0.1 < (0.1 + 0.1) + 0.4: no rows must not look like 1e-16 of a row."""
-    codes = np.array([[0, 1, 4, 0, 2]], dtype=np.uint16)  # of three conditions; 4 is missing
-    cells = np.array([[0, 0, 0, 0, 0], [0, 0, 0, 1, 1]], dtype=np.uint32)
-    weights, residual = np.array([0.1, 0.1, 0.4, 1, 1]), np.array([0.0, 0, 0, 1, -1])
+    codes = np.array([[0, 1, 4, 0, 2, 0, 2]], dtype=np.uint16)  # of three conditions; 4 is missing
+    cells = np.array([[0] * 7, [0, 0, 0, 1, 1, 2, 2]], dtype=np.uint32)
+    weights, residual = np.array([0.1, 0.1, 0.4, 1, 1, 1, 1]), np.array([0.0, 0, 0, 1, -1, -1, 1])
     conditions = codes, [0], [3], [True], [False]
-    growth = _kernels.JointGrowth(weights, [1, 2], *conditions, [0, 1], 1.0, 0.0)
+    growth = _kernels.JointGrowth(weights, [1, 3], *conditions, [0, 1], 1.0, 0.0)
     for i in range(2):
         growth.set_cells(i, cells[i], 1)
     _, [(gain, _, left)] = growth.best_splits(residual, 0.5)
-    assert gain == 1.5
+    assert gain == 3.0
     assert left == bytes([1, 1, 0, 0, 1])
+
+
+def test_a_step_that_is_the_same_in_all_bins_is_no_interaction():
+    """It is an effect of the feature that the condition is about."""
+    rng = np.random.default_rng(0)
+    codes, cells = rng.integers(0, 4, (1, 400)).astype(np.uint16), rng.integers(0, 3, (2, 400))
+    leaves = rng.integers(0, 2, 400)
+    growth = _kernels.JointGrowth(
+        np.ones(400), [3, 3], codes, [0], [3], [True], [False], [0, 1], 1.0, 5.0, None, True
+    )
+    growth.set_cells(0, cells[0].astype(np.uint32), 1)
+    growth.set_cells(1, (3 * leaves + cells[1]).astype(np.uint32), 2)
+    step = np.where(codes[0] <= 1, 1.0, -1.0)
+    for residual, most in ((step, 1e-9), (step * (cells[1] - 1), np.inf)):
+        means = np.array([residual[cells[1] == b].mean() for b in range(3)])
+        _, leaf_splits = growth.best_splits(residual - means[cells[1]], 0.0)
+        for gain, _, left in leaf_splits:
+            assert gain <= most
+            assert most < 1 or left == bytes([1, 1, 0, 0, 0])
+    # in one leaf alone it is an interaction with what leads to that leaf
+    growth.set_cells(1, (3 * leaves + cells[1]).astype(np.uint32), 2)
+    (_, (inside, _, left)) = growth.best_splits(np.where(leaves == 1, 4 * step, 0.0), 0.0)[1]
+    assert inside > 100
+    assert left == bytes([1, 1, 0, 0, 0])
 
 
 def test_rows_not_weights_fill_a_leaf():

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from calmgam import CALMRegressor, _kernels
 from calmgam.fit.regions.joint.thresholds import (
     CONFIDENCE,
+    Divided,
     roundest_of_the_best,
     roundness,
     threshold_gains,
@@ -18,18 +19,22 @@ from calmgam.fit.regions.joint.thresholds import (
 SETTINGS = {"min_rows": 5.0, "ridge": 5.0, "noise": 0.3}
 
 
-@given(st.integers(0, 10**6), st.booleans(), st.integers(2, 12))
-def test_the_best_gain_is_the_kernels(seed, with_missing, n_cuts):
+@given(st.integers(0, 10**6), st.booleans(), st.integers(2, 12), st.booleans())
+def test_the_best_gain_is_the_kernels(seed, with_missing, n_cuts, charge_steps):
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, n_cuts + 1 + with_missing, 80).astype(np.uint16)
     bins = rng.integers(0, 5, 80).astype(np.uint16)
     residual, weights = rng.normal(size=80) + (codes > n_cuts // 2), rng.choice([0.5, 1, 3], 80)
-    gains = threshold_gains(codes, bins, residual, weights, n_cuts, **SETTINGS)
+    leaves = rng.integers(0, 2, 80).astype(np.uint16)
+    rows = Divided(codes, bins, leaves, weights, n_cuts, leaf=1)
+    gains = threshold_gains(rows, residual, **SETTINGS, charge_steps=charge_steps)
     min_rows, ridge, noise = SETTINGS.values()
     lists = [1], [n_cuts], [True], [False], []
-    growth = _kernels.JointGrowth(weights, [5], codes[None], *lists, min_rows, ridge)
-    growth.set_cells(0, bins.astype(np.uint32), 1)
-    ((gain, _, mask),) = growth.best_splits(residual, noise)[0]
+    growth = _kernels.JointGrowth(
+        weights, [5], codes[None], *lists, min_rows, ridge, None, charge_steps
+    )
+    growth.set_cells(0, leaves * np.uint32(5) + bins, 2)
+    (_, (gain, _, mask)) = growth.best_splits(residual, noise)[0]
     left = np.frombuffer(mask, dtype=bool)
     if left.size and left[: n_cuts + 1].all():  # "is not missing" is not a threshold
         assert gain >= gains.max() - 1e-9
@@ -42,9 +47,11 @@ def test_the_best_gain_is_the_kernels(seed, with_missing, n_cuts):
 
 
 def test_a_side_with_too_few_rows_is_no_choice():
-    codes, bins = np.array([0] * 4 + [1] * 6 + [2] * 5, dtype=np.uint16), np.zeros(15, np.uint16)
-    residual = np.where(codes == 0, 100.0, 0.0)
-    gains = threshold_gains(codes, bins, residual, np.ones(15), 2, **SETTINGS)
+    codes = np.array([0] * 4 + [1] * 6 + [2] * 6, dtype=np.uint16)
+    bins, leaves = np.arange(16, dtype=np.uint16) % 2, np.zeros(16, np.uint16)
+    residual = np.where(codes == 0, 100.0, 0.0) * (-1.0) ** bins
+    rows = Divided(codes, bins, leaves, np.ones(16), 2, leaf=0)
+    gains = threshold_gains(rows, residual, **SETTINGS, charge_steps=True)
     assert gains[0, 0] == -inf
     assert gains[0, 1] > 0
     assert (gains[1] == -inf).all()  # nothing is missing

@@ -22,7 +22,11 @@ from calmgam.fit.regions.candidates import Candidates, code_matrix, thresholds_a
 from calmgam.fit.regions.joint.crowding import CROWDING
 from calmgam.fit.regions.joint.pairs import Partners
 from calmgam.fit.regions.joint.settings import JointSettings
-from calmgam.fit.regions.joint.thresholds import roundest_of_the_best, threshold_gains
+from calmgam.fit.regions.joint.thresholds import (
+    Divided,
+    roundest_of_the_best,
+    threshold_gains,
+)
 from calmgam.model.ledger import PathSplit, SplitRecord
 from calmgam.model.regions import Region
 from calmgam.model.schema import Feature, FloatArray
@@ -45,6 +49,8 @@ class JointTable:
         The rows' codes among them.
     is_crowded : bool
         Whether there are so many features for the rows that bins must be fewer.
+    is_coarse : bool
+        Whether bins are fewer, for that or for want of rows.
     """
 
     fine: Binned
@@ -52,6 +58,7 @@ class JointTable:
     candidates: tuple[Candidates, ...]
     codes: NDArray[np.uint16]
     is_crowded: bool
+    is_coarse: bool
 
     @classmethod
     def of(cls, binned: Binned, candidates: Sequence[Candidates], max_bins: int) -> JointTable:
@@ -59,9 +66,10 @@ class JointTable:
         codes = code_matrix(candidates, binned)
         coarse, shape = binned.coarsened(max_bins), (binned.n_rows, len(binned.features))
         is_crowded = CROWDING.is_crowded(sum(coarse.n_slots), *shape)
-        if (n_bins := CROWDING.n_bins(*shape, is_crowded)) < max_bins:
+        n_bins = CROWDING.n_bins(*shape, is_crowded)
+        if is_coarse := n_bins < max_bins:
             coarse = binned.coarsened(n_bins)
-        return cls(binned, coarse, tuple(candidates), codes, is_crowded)
+        return cls(binned, coarse, tuple(candidates), codes, is_crowded, is_coarse)
 
     def between(self, which: int, position: int) -> tuple[Candidates, NDArray[np.uint16]]:
         """All cuts between the neighbours of a threshold, as candidates, and the rows' codes."""
@@ -214,6 +222,7 @@ class _Growing:
             CROWDING.doubt(sum(table.binned.n_slots), int(np.count_nonzero(weights)))
             if table.is_crowded
             else None,
+            table.is_coarse,
         )
         for i, codes in enumerate(table.binned.codes):
             self.kernel.set_cells(i, codes.astype(np.uint32), 1)
@@ -316,18 +325,25 @@ class _Growing:
             return _Choice(best.gain, candidates, table.codes[which], left)
         position = int(left[: candidates.n_conditions].sum()) - 1
         candidates, codes = table.between(which, position)
-        is_inside = self.leaf_of_row[best.feature] == best.leaf
-        inside = np.flatnonzero(is_inside & (self.weights > 0))
+        leaves, counted = self.leaf_of_row[best.feature], self.weights > 0
+        if not table.is_coarse:  # no step is charged: other leaves have no say
+            counted &= leaves == best.leaf
+        rows = Divided(
+            codes[counted],
+            table.binned.codes[best.feature, counted],
+            leaves[counted],
+            self.weights[counted],
+            candidates.n_conditions,
+            best.leaf,
+        )
         gains: FloatArray = sum(  # type: ignore[assignment]
             threshold_gains(
-                codes[inside],
-                table.binned.codes[best.feature, inside],
-                residual[inside],
-                self.weights[inside],
-                candidates.n_conditions,
+                rows,
+                residual[counted],
                 min_rows=self.settings.min_samples_leaf,
                 ridge=self.settings.ridge,
                 noise=self.noise / len(self.residual),
+                charge_steps=table.is_coarse,
             )
             for residual in self.residual
         )
