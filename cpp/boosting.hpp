@@ -35,11 +35,12 @@ struct BoostingSettings {
     int smoothing_rounds;  // the most rounds whose cuts are random; half the patience ends them earlier
     double min_samples_leaf;
     double ridge;
-    double momentum;         // share of a curve's last change that is made again: heavy-ball acceleration,
-                             // which moves correlated features together in far fewer rounds
-    double momentum_rounds;  // how slowly momentum sets in: round / (round + momentum_rounds)
-    double level_smoothing;  // rows at rest added to every level of a categorical feature
-    double max_step;         // most that a whole step, before the learning rate, may move a curve
+    double momentum;          // share of a curve's last change that is made again: heavy-ball acceleration,
+                              // which moves correlated features together in far fewer rounds
+    double momentum_rounds;   // how slowly momentum sets in: round / (round + momentum_rounds)
+    double level_smoothing;   // rows at rest added to every level of a categorical feature
+    double max_step;          // most that a whole step, before the learning rate, may move a curve
+    double least_news = 0.0;  // cost of all validation rows: what has fallen by less keeps no bag going
 };
 
 struct BoostingState {
@@ -48,15 +49,19 @@ struct BoostingState {
     std::size_t moved_feature = 0;                   // the feature whose last change the rows have yet to make
     std::vector<float> moves;                        // that change, by node, if it has conditions
     std::vector<float> velocity, curve, best_curve;  // n_cells x LANES
-    std::vector<double> gradient_sum, hessian_sum;   // n_cells x LANES; running sums over ordered bins
+    std::vector<double> hessian_sum;                 // n_cells x LANES; running sums over ordered bins
+    std::vector<double> gradient_sum;                // the same of the feature that is learning, by node
     std::vector<float> weight_sum;                   // the same of the training rows' weights
-    double intercept[LANES] = {}, best_loss[LANES] = {};
-    double validation_weight[LANES] = {}, least_cost[LANES] = {};  // of the validation rows
+    double intercept[LANES] = {}, best_loss[LANES] = {}, news_loss[LANES] = {};  // news: what kept the bag going
+    double validation_weight[LANES] = {}, least_cost[LANES] = {};                // of the validation rows
     int best_round[LANES] = {};
-    int last_news[LANES] = {};                    // the last round that was the best, or the first with best cuts
+    int last_news[LANES] = {};                    // the last round with news, or the first with best cuts
     bool active[LANES] = {}, smooth[LANES] = {};  // smooth: makes random cuts
     float momentum[LANES] = {};                   // 0 in a bag that has stopped
     std::uint64_t random[LANES] = {};
+    double* leaf_gradients(const BoostingFeature& feature) {
+        return gradient_sum.data() + feature.children.size() * feature.n_slots * LANES;
+    }
     bool finished() const {
         return std::none_of(active, active + LANES, [](bool a) { return a; });
     }
@@ -242,7 +247,7 @@ inline void move_node(const BoostingFeature& feature, std::size_t node, const Bo
     const std::size_t parent = feature.parents[node];
     const float* above = nullptr;
     if (parent != node) above = parent > 0 ? &state.moves[parent * size] : &state.velocity[feature.root_cell * LANES];
-    double* gradient_sum = &state.gradient_sum[at];
+    double* gradient_sum = &state.gradient_sum[node * size];
     const double* hessian_sum = &state.hessian_sum[at];
     if (feature.ordered)
         above ? accumulate_rest(n_slots, above, hessian_sum, gradient_sum) : accumulate(n_slots, gradient_sum);
@@ -267,7 +272,7 @@ inline void move_feature(const BoostingData& data, std::size_t index, bool hessi
         collect_hessians(data, feature, state.rows, hessian_sum);
         sum_nodes(feature, &state.hessian_sum[feature.root_cell * LANES]);
     }
-    add_up(feature, &state.gradient_sum[feature.root_cell * LANES]);
+    add_up(feature, state.gradient_sum.data());
     for (std::size_t node = 0; node < feature.n_nodes(); ++node) move_node(feature, node, settings, state);
     state.moved_feature = index;
 }
@@ -284,12 +289,16 @@ inline void judge(const BoostingData& data, const BoostingSettings& settings, co
     std::int32_t better[LANES] = {};
     for (int lane = 0; lane < LANES; ++lane) {
         if (!state.active[lane]) continue;
-        const double mean_loss =
-            (cost[lane] - state.least_cost[lane]) / std::max(state.validation_weight[lane], 1e-300);
-        better[lane] = state.round == 0 || mean_loss < state.best_loss[lane] * (1.0 - settings.tolerance);
+        const double weight = std::max(state.validation_weight[lane], 1e-300), share = 1.0 - settings.tolerance;
+        const double mean_loss = (cost[lane] - state.least_cost[lane]) / weight;
+        better[lane] = state.round == 0 || mean_loss < state.best_loss[lane] * share;
         if (better[lane]) {
             state.best_loss[lane] = mean_loss;
-            state.best_round[lane] = state.last_news[lane] = state.round;
+            state.best_round[lane] = state.round;
+            if (state.round == 0 || mean_loss < (state.news_loss[lane] - settings.least_news / weight) * share) {
+                state.news_loss[lane] = mean_loss;
+                state.last_news[lane] = state.round;
+            }
         }
         const int waited = state.round - state.last_news[lane];
         if (state.smooth[lane] && (state.round >= settings.smoothing_rounds || 2 * waited >= settings.patience)) {
@@ -324,13 +333,14 @@ BoostingState start_boosting(const BoostingData& data, const Loss& loss, const s
     using namespace boosting_detail;
     BoostingState state;
     const std::size_t n_cells = data.n_cells() * LANES;
-    for (auto* sums : {&state.gradient_sum, &state.hessian_sum}) sums->assign(n_cells, 0.0);
+    state.hessian_sum.assign(n_cells, 0.0);
     for (auto* heights : {&state.velocity, &state.curve, &state.best_curve}) heights->assign(n_cells, 0.0f);
     for (const BoostingFeature& feature : data.features) {
         double* sums = state.hessian_sum.data() + feature.first_cell() * LANES;
         collect_weights(data, feature, sums);  // the hessians of squared error; other losses renew them
         sum_nodes(feature, &state.hessian_sum[feature.root_cell * LANES]);
         state.moves.resize(std::max(state.moves.size(), feature.n_nodes() * feature.n_slots * LANES));
+        state.gradient_sum.resize(state.moves.size());
     }
     state.weight_sum.assign(state.hessian_sum.begin(), state.hessian_sum.end());
     for (std::size_t row = 0; row < data.n_rows; ++row) {
@@ -372,7 +382,7 @@ void advance(const BoostingData& data, Loss& loss, const BoostingSettings& setti
             const BoostingFeature& feature = data.features[index];
             const float* heights = &state.velocity[moved.root_cell * LANES];
             if (!moved.children.empty()) heights = &state.moves[moved.children.size() * moved.n_slots * LANES];
-            double* gradient_sum = state.gradient_sum.data() + feature.first_cell() * LANES;
+            double* gradient_sum = state.leaf_gradients(feature);
             std::fill(gradient_sum, gradient_sum + feature.n_cells() * LANES, 0.0);
             if (index == 0) {
                 renew(loss, data, moved, heights, feature, state.rows, gradient_sum, cost);

@@ -51,48 +51,57 @@ static void sum_gradients(const BoostingData& data, const BoostingFeature& featu
     }
 }
 
-// New scores, probabilities, gradients and hessians of all classes, and the validation cost.
+// Classes lie apart in memory: so many rows of one are taken before those of the next.
+constexpr std::size_t ROWS_TOGETHER = 32;
+
+// New scores, probabilities, gradients and hessians of all classes in some rows, and the validation cost. `odds`:
+// n_classes x ROWS_TOGETHER x LANES to work with.
 CALMGAM_CLONES
-static void expand_classes(const BoostingData& data, const ClassRows* classes, std::size_t n_classes, float* odds,
-                           double* cost) {
+static void expand_rows(const BoostingData& data, std::size_t first, std::size_t n_rows, const ClassRows* classes,
+                        std::size_t n_classes, float* odds, double* cost) {
     const float factor = static_cast<float>(n_classes) / static_cast<float>(n_classes - 1);
-    for (std::size_t row = 0; row < data.n_rows; ++row) {
-        const std::size_t first = row * LANES;
-        const float weight = static_cast<float>(data.weight[row]);
-        const float *trains = lanes_of(data.trains[row]), *validates = lanes_of(data.validates[row]);
-        float highest[LANES], total[LANES] = {};
-        std::fill(highest, highest + LANES, -std::numeric_limits<float>::max());
-        for (std::size_t k = 0; k < n_classes; ++k) {
-            float *score = classes[k].score + first, *shift = classes[k].shift + first;
-            CALMGAM_FOR_LANES {
-                score[lane] += shift[lane];
-                shift[lane] = 0.0f;
-                highest[lane] = score[lane] > highest[lane] ? score[lane] : highest[lane];
-            }
+    float highest[ROWS_TOGETHER * LANES], total[ROWS_TOGETHER * LANES] = {};
+    const std::size_t begin = first * LANES, size = n_rows * LANES;
+    std::fill(highest, highest + size, -std::numeric_limits<float>::max());
+    for (std::size_t k = 0; k < n_classes; ++k) {
+        float *score = classes[k].score + begin, *shift = classes[k].shift + begin;
+        CALMGAM_SIMD for (std::size_t at = 0; at < size; ++at) {
+            score[at] += shift[at];
+            shift[at] = 0.0f;
+            highest[at] = score[at] > highest[at] ? score[at] : highest[at];
         }
-        for (std::size_t k = 0; k < n_classes; ++k) {
-            const float* score = classes[k].score + first;
-            float* odd = odds + k * LANES;
-            CALMGAM_FOR_LANES {
-                odd[lane] = fast_exp(score[lane] - highest[lane]);
-                total[lane] += odd[lane];
-            }
+    }
+    for (std::size_t k = 0; k < n_classes; ++k) {
+        const float* score = classes[k].score + begin;
+        float* odd = odds + k * size;
+        CALMGAM_SIMD for (std::size_t at = 0; at < size; ++at) {
+            odd[at] = fast_exp(score[at] - highest[at]);
+            total[at] += odd[at];
         }
-        const auto own = static_cast<std::size_t>(data.target[row]);
-        const float* score = classes[own].score + first;
-        if (data.validates[row])
-            for (int lane = 0; lane < LANES; ++lane)
-                cost[lane] += validates[lane] * (weight * (std::log(total[lane]) + (highest[lane] - score[lane])));
-        for (std::size_t k = 0; k < n_classes; ++k) {
-            const float* odd = odds + k * LANES;
-            float *gradient = classes[k].gradient + first, *hessian = classes[k].hessian + first;
-            const float y = k == own ? 1.0f : 0.0f;
+    }
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        if (!data.validates[first + row]) continue;
+        const float* validates = lanes_of(data.validates[first + row]);
+        const float* score = classes[static_cast<std::size_t>(data.target[first + row])].score + begin;
+        const float weight = static_cast<float>(data.weight[first + row]);
+        for (int lane = 0; lane < LANES; ++lane) {
+            const std::size_t at = row * LANES + static_cast<std::size_t>(lane);
+            cost[lane] += validates[lane] * (weight * (std::log(total[at]) + (highest[at] - score[at])));
+        }
+    }
+    for (std::size_t k = 0; k < n_classes; ++k) {
+        const float* odd = odds + k * size;
+        float *gradient = classes[k].gradient + begin, *hessian = classes[k].hessian + begin;
+        for (std::size_t row = 0, at = 0; row < n_rows; ++row, at += LANES) {
+            const float y = static_cast<std::size_t>(data.target[first + row]) == k ? 1.0f : 0.0f;
+            const float weight = static_cast<float>(data.weight[first + row]);
+            const float* trains = lanes_of(data.trains[first + row]);
             CALMGAM_FOR_LANES {
-                const float p = odd[lane] / total[lane];
+                const float p = odd[at + lane] / total[at + lane];
                 const float variance = factor * (p * (1.0f - p));
                 const float floored = variance > 1e-6f ? variance : 1e-6f;
-                gradient[lane] = trains[lane] * (weight * (y - p));
-                hessian[lane] = trains[lane] * (weight * floored);
+                gradient[at + lane] = trains[lane] * (weight * (y - p));
+                hessian[at + lane] = trains[lane] * (weight * floored);
             }
         }
     }
@@ -143,18 +152,20 @@ inline void advance_classes(const BoostingData& data, const BoostingSettings& se
     for (BoostingState& state : states)
         rows.push_back(
             {state.rows.score.data(), state.rows.shift.data(), state.rows.gradient.data(), state.rows.hessian.data()});
-    std::vector<float> odds(states.size() * LANES);
+    std::vector<float> odds(states.size() * ROWS_TOGETHER * LANES);
     BoostingState& judged = states.front();
     for (int done = 0; done < n_rounds && !judged.finished(); ++done) {
         double cost[LANES] = {};
-        expand_classes(data, rows.data(), rows.size(), odds.data(), cost);
+        for (std::size_t row = 0; row < data.n_rows; row += ROWS_TOGETHER)
+            expand_rows(data, row, std::min(ROWS_TOGETHER, data.n_rows - row), rows.data(), rows.size(), odds.data(),
+                        cost);
         judge(data, settings, cost, judged);
         for (std::size_t k = 1; k < states.size(); ++k) follow(data, judged, states[k]);
         if (judged.finished()) return;
         for (BoostingState& state : states) {
             for (std::size_t index = 0; index < data.features.size(); ++index) {
                 const BoostingFeature& feature = data.features[index];
-                double* gradient_sum = state.gradient_sum.data() + feature.first_cell() * LANES;
+                double* gradient_sum = state.leaf_gradients(feature);
                 std::fill(gradient_sum, gradient_sum + feature.n_cells() * LANES, 0.0);
                 if (index == 0) {
                     sum_gradients(data, feature, state.rows, gradient_sum);

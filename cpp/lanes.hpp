@@ -9,7 +9,7 @@
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
 #define CALMGAM_CLONES __attribute__((target_clones("avx2", "default")))
 #else
-#define CALMGAM_CLONES
+#define CALMGAM_CLONES [[maybe_unused]]  // by every file that includes it
 #endif
 
 // Before a loop whose steps never depend on each other: one vector instruction per operation.
@@ -23,7 +23,7 @@
 
 namespace calmgam {
 
-constexpr int LANES = 8;
+constexpr int LANES = 8;  // bags that share a pass: a vector of eight floats
 
 // exp(x) for x <= 0, relative error below 3e-7; branch-free, so that compilers vectorise it. What is no number
 // counts as -87: it could not become the integer below.

@@ -294,7 +294,7 @@ class Booster {
         }
     }
 
-    static constexpr double MIN_HESSIAN = 1e-3;
+    static constexpr double MIN_HESSIAN = 1e-3;  // of a leaf
     const Table& table_;
     const Settings& settings_;
     int n_threads_;

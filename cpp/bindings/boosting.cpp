@@ -89,7 +89,7 @@ std::unique_ptr<BagGroup> make_bag_group(Input<std::uint16_t, 2> cells,
                                          double learning_rate, int max_rounds, int patience, double tolerance,
                                          int max_leaves, int smoothing_rounds, double min_samples_leaf, double ridge,
                                          double momentum, double momentum_rounds, double level_smoothing,
-                                         double max_step, const std::vector<int>& directions) {
+                                         double max_step, double least_news, const std::vector<int>& directions) {
     auto group = std::make_unique<BagGroup>();
     group->target = target, group->weight = weight, group->offset = offset, group->loss = loss;
     const Released released;
@@ -115,8 +115,9 @@ std::unique_ptr<BagGroup> make_bag_group(Input<std::uint16_t, 2> cells,
     checks.numbers("offset", offset.data(), n_rows);
     check_roles(checks, roles.data(), n_rows);
     group->n_bags = static_cast<int>(seeds.size());
-    group->settings = {learning_rate,    max_rounds, patience, tolerance,       max_leaves,      smoothing_rounds,
-                       min_samples_leaf, ridge,      momentum, momentum_rounds, level_smoothing, max_step};
+    group->settings = {learning_rate,    max_rounds,       patience,  tolerance, max_leaves,
+                       smoothing_rounds, min_samples_leaf, ridge,     momentum,  momentum_rounds,
+                       level_smoothing,  max_step,         least_news};
     check_settings(checks, group->settings);
     group->cells.assign(cells.data(), cells.data() + n_features * n_rows);
     group->data.n_rows = n_rows;
@@ -183,7 +184,7 @@ void bind_boosting(nb::module_& m) {
              "target"_a.noconvert(), "weight"_a.noconvert(), "offset"_a.noconvert(), "roles"_a.noconvert(), "seeds"_a,
              "intercepts"_a, nb::kw_only(), "loss"_a, "learning_rate"_a, "max_rounds"_a, "patience"_a, "tolerance"_a,
              "max_leaves"_a, "smoothing_rounds"_a, "min_samples_leaf"_a, "ridge"_a, "momentum"_a, "momentum_rounds"_a,
-             "level_smoothing"_a, "max_step"_a, "directions"_a = std::vector<int>())
+             "level_smoothing"_a, "max_step"_a, "least_news"_a, "directions"_a = std::vector<int>())
         .def("advance", &advance_group, "n_rounds"_a, "Boost n_rounds more; True when every bag has stopped.")
         .def("curves", &group_curves,
              "Heights at each bag's best round, (n_bags, n_classes or 1, n_cells): what the rows of every node have "

@@ -16,6 +16,7 @@ from calmgam.fit.data.binning import Binned
 from calmgam.fit.data.log_losses import Gamma, Poisson, Tweedie
 from calmgam.fit.data.losses import LogLoss, Loss, SquaredError
 from calmgam.fit.data.robust_losses import AbsoluteError, Huber, Quantile
+from calmgam.fit.data.softmax import SoftmaxLoss
 from calmgam.fit.data.target import Target
 from calmgam.model.schema import Feature
 from oracles import boost_one_bag
@@ -427,6 +428,18 @@ def test_noise_stops_early(table):
     assert np.all(curves.losses <= table.boost(target, roles, max_rounds=0).losses)
 
 
+@pytest.mark.parametrize("least_news", [0.1, 0.0])
+def test_classes_that_are_told_apart_stop_early(monkeypatch, least_news):
+    """Their loss falls for ever, but by less and less."""
+    monkeypatch.setattr(SoftmaxLoss, "least_news", least_news)
+    codes = np.tile(np.arange(30), 20)
+    target = Target.classification(codes // 10 * 1.0, np.ones(600), ("a", "b", "c"))
+    binned = columns([codes], [31], [True])
+    curves = boost_columns(binned, target, bags(target), max_rounds=3000, patience=20)
+    assert np.all(curves.losses < 0.03)
+    assert np.all(curves.rounds < 1000) if least_news else np.all(curves.rounds > 1500)
+
+
 @pytest.mark.parametrize("task", ["regression", "classification"])
 @pytest.mark.parametrize("n_rows", range(1, 11))
 def test_tiny_tables(task, n_rows):
@@ -448,6 +461,7 @@ def test_progress_is_told(table):
 
 
 ENDLESS = """
+import signal
 import numpy as np
 from calmgam.fit.data.bags import draw_bags
 from calmgam.fit.data.binning import bin_table
@@ -457,6 +471,7 @@ from calmgam.fit.data.target import Target
 from calmgam.model.schema import Schema
 from calmgam.model.tree import PartitionTree
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
 X = np.random.default_rng(0).normal(size=(20_000, 5))
 schema = Schema.learn(X)
 binned = bin_table(X, schema, 256)

@@ -112,6 +112,7 @@ def test_which_y_is_refused(loss, y, message):
     ("make", "message"),
     [
         (lambda: Quantile(1.0), r"level must be a number in \(0, 1\); got 1.0"),
+        (lambda: Quantile(0.5, 0), r"smoothing must be a number in \(0, inf\); got 0"),
         (lambda: Tweedie(2), r"power must be a number in \(1, 2\); got 2"),
         (lambda: Huber(0), r"width must be a number in \(0, inf\); got 0"),
         (lambda: loss_of("median"), "objective must be one of 'squared_error', 'absolute_error'"),

@@ -227,7 +227,8 @@ def kernel_options(data: CurveData, settings: Boosting) -> dict[str, Any]:
     options |= Rounds().of(data, settings)
     loss = data.target.loss
     options["ridge"] *= loss.max_hessian  # rows -> hessian
-    options |= {"loss": data.target.kernel_loss(), "max_step": loss.max_step}
+    options |= {"loss": data.target.kernel_loss()}
+    options |= {"max_step": loss.max_step, "least_news": loss.least_news}
     del options["n_bags"], options["sharing"]
     return options
 

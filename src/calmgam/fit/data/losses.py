@@ -47,6 +47,8 @@ class Loss(ABC):
         How many quadratic expansions lead to the minimum, for all practical purposes.
     has_scale : bool
         Whether only the rows show how large the noise is; False if the loss itself says so.
+    least_news : float
+        Fall of the loss of all validation rows together that keeps boosting going.
     last_constant : {"", "all", "held out"}
         Rows that tell by what constant all scores are moved in the end (`correction`).
     """
@@ -58,6 +60,7 @@ class Loss(ABC):
     max_hessian: ClassVar[float] = 1.0
     n_newton_steps: ClassVar[int] = 5
     has_scale: ClassVar[bool] = True
+    least_news: ClassVar[float] = 0.0
     last_constant: ClassVar[str] = ""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -193,7 +196,7 @@ class SquaredError(Loss):
     """(y - score)²."""
 
     name, metric = "squared_error", "rmse"
-    n_newton_steps = 1
+    n_newton_steps = 1  # a parabola needs no more
 
     def losses(self, y: FloatArray, score: FloatArray) -> FloatArray:  # noqa: D102
         return squared_error(y, score)

@@ -4,8 +4,8 @@ Their second derivative vanishes, wholly or far from 0. What stands in for it is
 the parabola that touches the loss at the present error and lies above it everywhere, so that no
 step goes too far (Hunter and Lange, 2000). The kink of a quantile's loss is smoothed by a kernel of
 fourth order (a logistic density, less what bends quantiles), over a bandwidth that is a share of
-the mean loss, and so shrinks as the fit improves; a final constant makes the share of rows below
-the scores what it should be.
+the mean loss (`smoothing`), and so shrinks as the fit improves; a final constant makes the share of
+rows below the scores what it should be.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from scipy.special import expit
 
 from calmgam import _kernels
 from calmgam.fit.data.losses import Loss, mean_and_spread
+from calmgam.fit.support.parts import NO_RECORD, tuned
 from calmgam.fit.support.settings import check_number
 from calmgam.model.objectives import (
     Objective,
@@ -28,12 +29,32 @@ from calmgam.model.objectives import (
 )
 from calmgam.model.schema import FloatArray
 
-# Bandwidth as a share of the mean loss, up to so many rows. On fold 1 of airfoil, ccpp, seoul_bike,
-# levels 0.25 and 0.9, shares from 0.5 to 1.2 are level: up to 3 % apart, 0.2 % in the mean.
-SHARE, SHARE_ROWS = 0.8, 20_000
-LEAST = 1e-6  # bandwidth
 HALF_VARIANCE = np.pi**2 / 6  # of the logistic distribution
 MAD = 1.4826  # standard deviation of a normal distribution, in median absolute deviations
+
+
+@dataclass(frozen=True)
+class Bandwidth:
+    """Over how much the kink of a quantile's loss is smoothed: a share of the mean loss.
+
+    Attributes
+    ----------
+    share : float
+    full_rows : int
+        Up to so many rows it is the whole share; with more it is sharper.
+    least : float
+    """
+
+    share: float = tuned(
+        0.8,
+        "fold 1 of airfoil, ccpp, seoul_bike, levels 0.25 and 0.9: 0.5 to 1.2 are level, up to 3 % "
+        "apart, 0.2 % in the mean",
+    )
+    full_rows: int = tuned(20_000, NO_RECORD)
+    least: float = 1e-6
+
+
+BANDWIDTH = Bandwidth()
 
 
 class RobustLoss(Loss):
@@ -112,15 +133,20 @@ class Quantile(RobustLoss):
     ----------
     level : float
         That share; 0.9 predicts what nine of ten rows stay below.
+    smoothing : float
+        Over how much the kink of the loss is smoothed, as a share of the mean loss. The less, the
+        nearer curves come to the quantiles of the training rows, in more rounds.
     """
 
     name, metric = "quantile", "pinball_loss"
     last_constant = "held out"  # rows that were trained on lie too often below
 
     level: float = 0.5
+    smoothing: float = BANDWIDTH.share
 
     def __post_init__(self) -> None:
         check_number("level", self.level, above=0, below=1)
+        check_number("smoothing", self.smoothing, above=0)
 
     def losses(self, y: FloatArray, score: FloatArray) -> FloatArray:  # noqa: D102
         return pinball_loss(y, score, self.level)
@@ -136,7 +162,13 @@ class Quantile(RobustLoss):
 
     def bandwidth(self, y: FloatArray, score: FloatArray) -> float:
         """Return over how much the kink is smoothed."""
-        return max(share_of_loss(len(y)) * float(np.mean(self.losses(y, score))), LEAST)
+        return max(
+            self.share_of_loss(len(y)) * float(np.mean(self.losses(y, score))), BANDWIDTH.least
+        )
+
+    def share_of_loss(self, n_rows: int) -> float:
+        """Return the bandwidth as a share of the mean loss; of many rows it is sharper."""
+        return self.smoothing * min(1.0, BANDWIDTH.full_rows / n_rows) ** (1 / 3)
 
     def smoothed_derivatives(
         self, y: FloatArray, score: FloatArray, bandwidth: float
@@ -162,16 +194,11 @@ class Quantile(RobustLoss):
     def kernel(self, y: FloatArray, weights: FloatArray) -> Any:  # noqa: D102
         start = self.losses(y, np.full(len(y), self.best_constant(y, weights)))
         mean_loss = float(np.average(start, weights=weights))
-        return _kernels.Quantile(self.level, share_of_loss(len(y)), mean_loss)
+        return _kernels.Quantile(self.level, self.share_of_loss(len(y)), mean_loss)
 
     def torch_losses(self, torch: Any, y: Any, score: Any) -> Any:  # noqa: D102
         error = y - score
         return torch.maximum(self.level * error, (self.level - 1.0) * error)
-
-
-def share_of_loss(n_rows: int) -> float:
-    """Return the bandwidth as a share of the mean loss; of many rows it is sharper."""
-    return SHARE * min(1.0, SHARE_ROWS / n_rows) ** (1 / 3)
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,10 @@ NAMES = (
     "mlp_early",
     "tabpfn",
 )
+# Set by hand: more trees than most tables need.
 FOREST: dict[str, Any] = {"n_estimators": 500, "max_depth": 25, "min_samples_leaf": 3}
-BOOSTING: dict[str, Any] = {"n_estimators": 300, "learning_rate": 0.1}
+BOOSTING: dict[str, Any] = {"n_estimators": 300, "learning_rate": 0.1}  # set by hand
+# Set by hand: as many trees as it takes.
 EARLY_BOOSTING = {**BOOSTING, "n_estimators": 1000, "early_stopping_rounds": 20}
 LIBRARIES: dict[str, dict[str, Any]] = {
     "xgboost": {"tree_method": "hist"},

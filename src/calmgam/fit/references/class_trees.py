@@ -8,18 +8,49 @@ larger steps, so that all trees together stay affordable.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from calmgam.fit.data.binning import bin_table
 from calmgam.fit.data.losses import LogLoss
-from calmgam.fit.references.boosted_trees import MAX_CUTS, BoostedTrees, default_settings
+from calmgam.fit.references.boosted_trees import (
+    MAX_CUTS,
+    BoostedTrees,
+    TreeSettings,
+    default_settings,
+)
+from calmgam.fit.support.parts import NO_RECORD, tuned
 from calmgam.fit.support.threads import parallel_map
 from calmgam.model.schema import FloatArray, Schema
 
-MAX_TREES, MIN_ROUNDS = 500, 20  # of all classes; of each
-WHOLE_WAY = 8.0  # rounds times learning rate, at least
+
+@dataclass(frozen=True)
+class ClassTreeSettings:
+    """How the trees of one class differ from those of a single target.
+
+    Attributes
+    ----------
+    max_trees : int
+        Of all classes together, as long as each has its `min_rounds`.
+    min_rounds : int
+    whole_way : float
+        Rounds times learning rate, at least: fewer rounds have larger steps.
+    """
+
+    max_trees: int = tuned(500, NO_RECORD)
+    min_rounds: int = tuned(20, NO_RECORD)
+    whole_way: float = tuned(8.0, NO_RECORD)
+
+    def of(self, n_classes: int, settings: TreeSettings) -> TreeSettings:
+        """Return the settings of each class's trees."""
+        affordable = max(self.min_rounds, self.max_trees // n_classes)
+        n_rounds = min(settings.max_rounds, affordable)
+        rate = max(settings.learning_rate, self.whole_way / n_rounds)
+        return replace(settings, max_rounds=n_rounds, learning_rate=rate)
+
+
+CLASS_TREES = ClassTreeSettings()
 
 
 class ClassTrees:
@@ -57,10 +88,7 @@ class ClassTrees:
         self, X: FloatArray, y: FloatArray, sample_weight: FloatArray | None = None
     ) -> ClassTrees:
         """Boost on encoded rows and codes of classes."""
-        settings = default_settings(len(y), X.shape[1])
-        n_rounds = min(settings.max_rounds, max(MIN_ROUNDS, MAX_TREES // self.n_classes))
-        rate = max(settings.learning_rate, WHOLE_WAY / n_rounds)
-        settings = replace(settings, max_rounds=n_rounds, learning_rate=rate)
+        settings = CLASS_TREES.of(self.n_classes, default_settings(len(y), X.shape[1]))
         edges = self.edges or bin_table(X, self.schema, MAX_CUTS).edges
 
         def fit_class(code: int) -> BoostedTrees:
