@@ -23,7 +23,7 @@ struct CurveTable {
     const double* curves;   // n_rows x n_points, row by row
     const double* weights;  // n_rows
     std::size_t n_rows, n_points;
-    static constexpr std::size_t CURVE = 2;
+    static constexpr std::size_t CURVE = 2;  // where it starts in a strip
 
     std::size_t strip() const { return CURVE + n_points; }
 

@@ -34,7 +34,7 @@ struct Step {
     std::uint32_t point;
     std::int32_t before, after;  // classes; NONE: the value of the tree is another pass's
 };
-constexpr int NONE = 64;
+constexpr int NONE = 64;  // behind the last class
 
 // One descent of one tree for at most 64 classes of grid values.
 struct Pass {
@@ -110,7 +110,7 @@ static void add_step(const double* before, const double* after, std::size_t n_ro
 // What one thread needs to bring blocks of rows down the trees.
 class Descent {
    public:
-    static constexpr std::size_t block_size = 1024;
+    static constexpr std::size_t block_size = 1024;  // rows that stay in the cache
 
     Descent(const Trees& trees, const Plan& plan, const Matrix& rows, std::size_t n_points)
         : trees_(trees),

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -83,6 +84,13 @@ CALMGAM_CLONES void find_slots(std::size_t n_rows, const Value* values, std::siz
     }
 }
 
+// Adds to a sum; beyond its bits it goes round, like numpy's. Callers choose places so that it does not.
+template <typename Sum>
+void add_to(Sum& sum, Sum value) {
+    using Bits = std::make_unsigned_t<Sum>;
+    sum = static_cast<Sum>(static_cast<Bits>(sum) + static_cast<Bits>(value));
+}
+
 // Adds every row's weight (1, if there are none) and value to its cells. Rows are in order of their folds, each of
 // which has its own sums, n_cells one feature after the other; `sums` and `values` may be absent together.
 template <typename Code>
@@ -96,8 +104,8 @@ void add_cells(std::size_t n_rows, const Code* codes, const std::vector<std::siz
         for (std::size_t fold = 0; fold + 1 < fold_starts.size(); ++fold) {
             const std::size_t begin = fold * first.back() + first[feature], end = fold_starts[fold + 1];
             for (std::size_t row = fold_starts[fold]; row < end; ++row) {
-                weights[begin + cells[row]] += weight ? weight[row] : 1;
-                if (sums) sums[begin + cells[row]] += values[row];
+                add_to(weights[begin + cells[row]], weight ? weight[row] : 1);
+                if (sums) add_to(sums[begin + cells[row]], values[row]);
             }
         }
     });
@@ -126,9 +134,10 @@ void add_pairs(std::size_t n_rows, const Code* codes, const std::vector<std::siz
             const std::size_t end = fold_starts[fold + 1];
             if (weight)
                 for (std::size_t row = fold_starts[fold]; row < end; ++row)
-                    tile[left[row] * width + right[row]] += weight[row];
+                    add_to(tile[left[row] * width + right[row]], weight[row]);
             else
-                for (std::size_t row = fold_starts[fold]; row < end; ++row) ++tile[left[row] * width + right[row]];
+                for (std::size_t row = fold_starts[fold]; row < end; ++row)
+                    add_to(tile[left[row] * width + right[row]], Sum{1});
         }
     });
 }

@@ -135,6 +135,7 @@ void check_settings(const Checks& checks, const BoostingSettings& settings) {
     checks.number("momentum_rounds", settings.momentum_rounds);
     checks.number("level_smoothing", settings.level_smoothing);
     if (!(settings.max_step > 0.0)) checks.refuse("max_step", "must be above 0", std::to_string(settings.max_step));
+    checks.number("least_news", settings.least_news);
 }
 
 }  // namespace calmgam::bindings

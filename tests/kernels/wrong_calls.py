@@ -80,6 +80,7 @@ def boosting(rng):
         "intercepts": [0.1, 0.2, 0.3],
         "loss": loss,
         "max_step": 2.0,
+        "least_news": 0.1,
         "learning_rate": 0.1,
         "max_rounds": 5,
         "patience": 3,
@@ -264,7 +265,7 @@ def pair_sums(rng):
 def gram_bag(rng):
     settings = boosting(rng)
     rows = ("cells", "target", "weight", "offset", "roles", "seeds", "intercepts")
-    for name in (*rows, "loss", "max_step"):
+    for name in (*rows, "loss", "max_step", "least_news"):
         del settings[name]
     n_lines, n_cells = 6 + 15 + 4, 6 + 10 + 4
     lines = rng.uniform(size=(2, n_lines, n_cells)).astype(np.float32)

@@ -61,6 +61,18 @@ def test_sums_equal_their_twins(code, weighted):
     np.testing.assert_array_equal(totals, oracles.add_cells(codes, n_cells, fold, n_folds, weights))
 
 
+def test_sums_beyond_their_bits_go_round():
+    """As numpy's do: a signed overflow would be undefined."""
+    codes, most = np.zeros((2, 2), np.uint8), np.full(2, 2**63 - 1, np.int64)
+    tiles, totals, sums = (np.zeros((1, n), np.int64) for n in (1, 2, 2))
+    _kernels.add_pairs(codes, [1, 1], [0, 2], most, tiles, 1)
+    _kernels.add_cells(codes, [1, 1], [0, 2], most, most, totals, sums, 1)
+    assert [tiles.tolist(), totals.tolist(), sums.tolist()] == [[[-2]], [[-2, -2]], [[-2, -2]]]
+    tiles[:] = most[0]
+    _kernels.add_pairs(codes, [1, 1], [0, 2], None, tiles, 1)
+    assert tiles.tolist() == [[1 - 2**63]]
+
+
 def test_codes_beyond_their_cells_are_refused():
     codes, tiles = np.array([[0, 3], [0, 1]], dtype=np.uint8), np.zeros((1, 6), dtype=np.uint32)
     with pytest.raises(ValueError, match=r"codes\[0\] must be below 3; got 3"):

@@ -36,6 +36,7 @@ from calmgam.model.schema import FloatArray
 from calmgam.model.tree import PartitionTree
 
 N_PASSES = 3  # of losses other than squared error, from curves of the sample on
+# Cells of the Gram matrix, whose lines are that long; bins of a number, however many features.
 MAX_GRAM_CELLS, MIN_BINS, MAX_BINS = 4096, 32, 255
 
 

@@ -37,7 +37,7 @@ from calmgam.model.schema import BOOLEAN_LEVELS, Feature, Schema, has_ends_only
 SAMPLE_ROWS = 200_000  # as many as reference and bins need
 MAX_LEVELS = 1000  # as `Schema.learn` keeps
 MAX_LABELS = 1_000_000  # more distinct texts are no levels
-MAX_SHOWN_FAULTS = 5
+MAX_SHOWN_FAULTS = 5  # in an error
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ ENCODED, SLOTS, CELLS = 8, 2, 2 * 2  # bytes of a value; cells are copied in the
 PER_ROW = 8 * 6  # target, weight, offset, scores of the reference, folds
 PER_LANE = 8 * 3  # score, gradient, hessian
 LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current"))
-GIGABYTE = 2**30
+GIGABYTE = 2**30  # bytes
 
 
 def estimate_memory(n_rows: int, n_features: int, n_bags: int, n_outputs: int = 1) -> int:
