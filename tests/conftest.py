@@ -15,6 +15,11 @@ settings.load_profile("patient")
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
+def pytest_collection_modifyitems(items):
+    """Let builds of the package come first: they take longest, and one process makes them all."""
+    items.sort(key=lambda item: item.path.name != "test_packaging.py")
+
+
 @pytest.fixture(scope="session")
 def driver():
     """A headless Chromium, or a skipped test where there is none."""

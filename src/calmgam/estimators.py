@@ -27,7 +27,7 @@ from calmgam.parameters import (
     SUMMARY,
     joined_signature,
 )
-from calmgam.read.datasets import is_dataset, predict_dataset
+from calmgam.read.predictions import is_dataset, predict_dataset
 from calmgam.refitting import Refitting
 
 

@@ -8,11 +8,11 @@ curves come from the model file of the SHA-256 that it names (a valid one; `calm
 A claim is about all inputs: all numbers, the levels seen in training, and missing if seen; `given`
 has conditions that narrow them. A model is constant between the cuts of its curves and conditions,
 so one *point* for every gap and level stands for all values. Points of a feature that agree in
-every condition of every tree form a *cell*; which curves are active depends on cells alone. A term
-is a table over cells: the most that it adds to a score, or to a change of it.
+every condition of every tree form a *piece*; which curves are active depends on pieces alone. A
+term is a table over pieces: the most that it adds to a score, or to a change of it.
 
 The proof of a bound takes out one variable after another. A step names the variable, the tables it
-takes (by number; its result gets the next one) and the result: for all cells of the other variables
+takes (by number; its result gets the next one) and the result: for all pieces of other variables
 the largest sum. The bound is the sum of what is left when no variable is: sound in any order.
 Every number is a double, every sum one of real numbers (`math.fsum`), rounded up to the next
 double. So a claim holds for real sums of the doubles in the model file; a program that adds them up
@@ -161,12 +161,12 @@ class Model:
 
 
 class Inputs:
-    """All inputs that agree with `given`, or one `row` of them, as points and cells by feature."""
+    """All inputs that agree with `given`, or one `row` of them, as points and pieces by feature."""
 
     def __init__(self, model: Model, given: Any, row: Any = None) -> None:
         need(type(given) is list and len(row or model.index) == len(model.index), "no inputs")
         self.points: list[list[Any]] = []
-        self.cells: list[list[list[Any]]] = []
+        self.pieces: list[list[list[Any]]] = []
         self.model, self.given, conditions = model, given, [*map(model.condition, given)]
         for k, feature in enumerate(model.features):
             own = [c for c in conditions if c[0] == k]
@@ -177,19 +177,19 @@ class Inputs:
             points += [None] * feature["has_missing"]
             points = points if row is None else [model.code(k, row[feature["name"]])]
             self.points.append([p for p in points if all(holds(c, p) for c in own)])
-            cells: dict[Any, list[Any]] = {}
+            pieces: dict[Any, list[Any]] = {}
             for point in self.points[k]:
                 sides = tuple(holds(c, point) for c in model.conditions[k])
-                cells.setdefault(sides, []).append(point)
-            self.cells.append(list(cells.values()))
+                pieces.setdefault(sides, []).append(point)
+            self.pieces.append(list(pieces.values()))
         need(all(self.points), "given holds for no input")
 
     def table(self, term: int, sign: int, move: Any) -> tuple[list[int], list[float]]:
-        """Return a term's variables, and the most it adds for every choice of their cells."""
+        """Return a term's variables, and the most it adds for every choice of their pieces."""
         moved, *ends = move or (None, None)
         own, most, table = sorted({term, *self.model.asked[term]} - {moved}), {}, []
-        for choice in product(*(self.cells[k] for k in own)):
-            row = {k: cell[0] for k, cell in zip(own, choice, strict=True)}
+        for choice in product(*(self.pieces[k] for k in own)):
+            row = {k: piece[0] for k, piece in zip(own, choice, strict=True)}
             leaves = [self.model.leaf(term, {**row, moved: end}) for end in ends]
             key = *leaves, row.get(term)
             if key not in most:
@@ -198,7 +198,7 @@ class Inputs:
                 heights = (map(self.model.height, repeat(term), leaves, way) for way in ways)
                 most[key] = max(up([*map(mul, each, (sign, -sign))]) for each in heights)
             table.append(most[key])
-        return [k for k in own if len(self.cells[k]) > 1], table
+        return [k for k in own if len(self.pieces[k]) > 1], table
 
     def bound(self, proof: Any, sign: int, move: Any = None, has_row: bool = True) -> float:
         """Check the proof of a bound of sign * score, or of sign * change; return the bound."""
@@ -210,7 +210,7 @@ class Inputs:
             parts = [tables.pop(k) for k in taken]
             need(is_right and parts and all(variable in p[0] for p in parts), "a step is wrong")
             kept = sorted({k for p in parts for k in p[0]} - {variable})
-            is_right = len(message) == math.prod(len(self.cells[k]) for k in kept)
+            is_right = len(message) == math.prod(len(self.pieces[k]) for k in kept)
             tables[at] = kept, self._largest(parts, [*kept, variable]) if is_right else []
             need(numbers(message) == tables[at][1], "a step is not the largest sums")
         is_right = type(steps) is list and not any(p[0] for p in tables.values())
@@ -224,8 +224,8 @@ class Inputs:
         return total
 
     def _largest(self, parts: list[Any], axes: list[int]) -> list[float]:
-        """Return the largest sums over the last axis for all cells of the others."""
-        sizes = {k: len(self.cells[k]) for k in axes}
+        """Return the largest sums over the last axis for all pieces of the others."""
+        sizes = {k: len(self.pieces[k]) for k in axes}
         after = [{k: own[at:] for at, k in enumerate(own, 1)} for own, _ in parts]
         strides = [[k in a and math.prod(sizes[j] for j in a[k]) for k in axes] for a in after]
         choices, n = product(*map(range, sizes.values())), sizes[axes[-1]]
@@ -236,13 +236,13 @@ class Inputs:
     def steps(self, feature: int, sign: int, proofs: list[Any], with_missing: bool) -> float:
         """Bound what sign * score may gain from each point of a feature to the next, in total."""
         asked, bounds = sorted(self.model.asked[feature]), [0.0]
-        ways = product(*([cell[0] for cell in self.cells[k]] for k in asked))
+        ways = product(*([piece[0] for piece in self.pieces[k]] for k in asked))
         leaves = {self.model.leaf(feature, dict(zip(asked, way, strict=True))) for way in ways}
         points = [p for p in self.points[feature] if p is not None or with_missing]
         curves = [[sign * self.model.height(feature, k, p) for p in points] for k in leaves]
-        cell_of = {p: at for at, cell in enumerate(self.cells[feature]) for p in cell}
+        piece_of = {p: at for at, piece in enumerate(self.pieces[feature]) for p in piece}
         for at, (start, stop) in enumerate(pairwise(points)):
-            if cell_of[start] == cell_of[stop]:  # nothing switches
+            if piece_of[start] == piece_of[stop]:  # nothing switches
                 bounds.append(max(up([curve[at + 1], -curve[at]]) for curve in curves))
             else:
                 bounds.append(self.bound(proofs.pop(0), sign, (feature, stop, start), False))

@@ -45,6 +45,32 @@ def test_the_constraint_acts_where_the_data_disagree():
     assert heights[0] < -0.3 and np.ptp(heights[len(heights) // 2 :]) < 0.25
 
 
+@pytest.mark.parametrize(
+    "curves", [QUICK["curves"], Splines(n_draws=2)], ids=lambda c: type(c).__name__
+)
+@pytest.mark.parametrize(
+    "objective",
+    ["squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"],
+)
+def test_every_objective_of_numbers_keeps_the_promise(objective, curves):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 1, (300, 2)).round(2)
+    y = np.exp(np.sin(6 * X[:, 0]) + X[:, 0] * (X[:, 1] > 0.5) + 0.2 * rng.normal(size=300))
+    y = y.round() if objective == "poisson" else y
+    settings = {
+        "objective": objective,
+        "curves": curves,
+        "growth": {"x0": ["x1 <= 0.5", "x1 > 0.5"]},
+    }
+    free, held = (
+        CALMRegressor(monotone=monotone, random_state=0, n_jobs=1, **settings).fit(X, y).model_
+        for monotone in (None, {"x0": "increasing"})
+    )
+    assert falls(free, "x0", 1) > 0.01
+    assert held.terms[0].tree.n_leaves == 2
+    assert falls(held, "x0", 1) == 0
+
+
 @pytest.mark.parametrize(("word", "sign"), [("convex", 1), ("concave", -1)])
 def test_splines_can_be_bent_one_way(word, sign):
     rng = np.random.default_rng(0)

@@ -37,7 +37,7 @@ def below(value):
 
 
 def representatives(feature):
-    """Return a value in every cell that conditions over CUTS can tell apart."""
+    """Return a value in every piece that conditions over CUTS can tell apart."""
     if not feature.is_numeric:
         return [*map(float, range(feature.n_levels + 1)), math.nan]
     between = [-2.0, -0.5, 0.2, 0.5, 2e16, 4e16]

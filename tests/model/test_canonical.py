@@ -135,9 +135,9 @@ def with_steps(model, plan, heights):
     """Add steps of given heights to the curves of a canonical model."""
     changes = heights @ plan._steps
     values = []
-    for cells, curves in zip(plan._cells, values_of(model), strict=True):
-        change, changes = np.split(changes, [cells.shares.size])
-        values.append(curves + change.reshape(cells.shares.shape)[:, cells.class_of_slot])
+    for pieces, curves in zip(plan._pieces, values_of(model), strict=True):
+        change, changes = np.split(changes, [pieces.shares.size])
+        values.append(curves + change.reshape(pieces.shares.shape)[:, pieces.piece_of_slot])
     return with_values(model, values)
 
 
@@ -204,7 +204,7 @@ def test_depth_one_curves_have_mean_zero_in_their_regions(seed):
 def test_bags_together_equal_bags_one_by_one(seed):
     model, X, weights, rng = random_model(seed)
     plan = plan_of(canonical(model, X, weights))
-    bags = [rng.normal(size=(2, 3, *term.slot_shares.shape)) for term in plan._cells]
+    bags = [rng.normal(size=(2, 3, *term.slot_shares.shape)) for term in plan._pieces]
     shift, values = plan.apply(bags)
     for bag in np.ndindex(2, 3):
         bag_shift, bag_values = plan.apply([curves[bag] for curves in bags])

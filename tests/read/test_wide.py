@@ -74,7 +74,7 @@ def test_moves_that_cannot_win_are_not_optimised(counted):
     model = big_model(n_features=4, n_bins=60, n_splits=12, max_depth=3)
     for feature in model.schema.features:
         axis = inputs.all_inputs(model).axes[feature.index]
-        n_stretches = 1 + np.count_nonzero(np.diff(axis.cells[:-1]))
+        n_stretches = 1 + np.count_nonzero(np.diff(axis.pieces[:-1]))
         counted.clear()
         assert monotonicity(model, feature.name).proved
         assert counted["optimisations"] <= 2 + n_stretches * (n_stretches + 1) / 2

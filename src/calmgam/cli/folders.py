@@ -12,7 +12,7 @@ import typer
 from calmgam.cli.options import wrongly_called
 from calmgam.cli.rows import Added
 from calmgam.model.glassbox import Model
-from calmgam.read.datasets import tables_of
+from calmgam.read.predictions import tables_of
 
 
 def predictions_of(

@@ -133,12 +133,12 @@ class CanonicalPlan:
         counts: Sequence[FloatArray],
         kept: frozenset[int] = frozenset(),
     ) -> None:
-        self._cells = [
-            _Cells.of(feature, cuts, trees, rows)
+        self._pieces = [
+            _Pieces.of(feature, cuts, trees, rows)
             for feature, cuts, rows in zip(features, edges, counts, strict=True)
         ]
-        self._steps = _steps(trees, self._cells, kept)
-        self._heights = _heights(self._steps, self._cells)
+        self._steps = _steps(trees, self._pieces, kept)
+        self._heights = _heights(self._steps, self._pieces)
 
     def apply(self, values: Sequence[FloatArray]) -> tuple[FloatArray, list[FloatArray]]:
         """Return the shift of the intercept and the canonical values.
@@ -153,15 +153,15 @@ class CanonicalPlan:
         shift : (...) array
         values : list of (..., n_leaves, n_slots) arrays
         """
-        means = [cells.means(curves) for cells, curves in zip(self._cells, values, strict=True)]
+        means = [pieces.means(curves) for pieces, curves in zip(self._pieces, values, strict=True)]
         changes = _flat(means) @ self._heights @ self._steps
-        stops = np.cumsum([cells.shares.size for cells in self._cells])
+        stops = np.cumsum([pieces.shares.size for pieces in self._pieces])
         shift = np.zeros(changes.shape[:-1])
         moved = []
         for i, change in enumerate(np.split(changes, stops[:-1], axis=-1)):
-            cells = self._cells[i]
-            curves = values[i] + change.reshape(means[i].shape)[..., cells.class_of_slot]
-            mean = np.sum(curves * cells.slot_shares, axis=(-2, -1))
+            pieces = self._pieces[i]
+            curves = values[i] + change.reshape(means[i].shape)[..., pieces.piece_of_slot]
+            mean = np.sum(curves * pieces.slot_shares, axis=(-2, -1))
             moved.append(curves - mean[..., None, None])
             shift += mean
         return shift, moved
@@ -194,14 +194,14 @@ def cell_counts(
 
 
 @dataclass(frozen=True)
-class _Cells:
-    """One term's curves over classes: slots of its feature that no condition tells apart."""
+class _Pieces:
+    """One term's curves over pieces: slots of its feature that no condition tells apart."""
 
-    points: FloatArray  # (n_classes,) a value of each class
-    class_of_slot: Codes  # (n_slots,)
+    points: FloatArray  # (n_pieces,) a value of each piece
+    piece_of_slot: Codes  # (n_slots,)
     slot_shares: FloatArray  # (n_leaves, n_slots) part of the rows
-    shares: FloatArray  # (n_leaves, n_classes) part of the rows
-    averaging: FloatArray  # (n_leaves, n_slots) part in its class; all alike without rows
+    shares: FloatArray  # (n_leaves, n_pieces) part of the rows
+    averaging: FloatArray  # (n_leaves, n_slots) part in its piece; all alike without rows
 
     @classmethod
     def of(
@@ -210,7 +210,7 @@ class _Cells:
         edges: FloatArray,
         trees: Sequence[PartitionTree],
         counts: FloatArray,
-    ) -> _Cells:
+    ) -> _Pieces:
         """Group the slots by the sides that the trees' conditions put them on."""
         conditions = [c for c in _conditions(trees) if c.feature.index == feature.index]
         for threshold in {edge for condition in conditions for edge in condition.edges}:
@@ -220,24 +220,24 @@ class _Cells:
                 )
         slots = slot_points(feature, edges)
         sides = np.array([np.isnan(slots), *(condition.holds(slots) for condition in conditions)])
-        _, first, class_of_slot = np.unique(sides, axis=1, return_index=True, return_inverse=True)
-        class_of_slot = class_of_slot.ravel()
-        member = np.eye(len(first))[class_of_slot]
+        _, first, piece_of_slot = np.unique(sides, axis=1, return_index=True, return_inverse=True)
+        piece_of_slot = piece_of_slot.ravel()
+        member = np.eye(len(first))[piece_of_slot]
         slot_shares = counts / counts.sum()
         shares = slot_shares @ member
-        parts = np.where((shares > 0)[:, class_of_slot], slot_shares, 1.0)
-        averaging = parts / (parts @ member)[:, class_of_slot]
-        return cls(slots[first], class_of_slot, slot_shares, shares, averaging)
+        parts = np.where((shares > 0)[:, piece_of_slot], slot_shares, 1.0)
+        averaging = parts / (parts @ member)[:, piece_of_slot]
+        return cls(slots[first], piece_of_slot, slot_shares, shares, averaging)
 
     def means(self, values: FloatArray) -> FloatArray:
-        """Return the mean of every curve over every class, (..., n_leaves, n_classes)."""
-        return (values * self.averaging) @ np.eye(len(self.points))[self.class_of_slot]
+        """Return the mean of every curve over every piece, (..., n_leaves, n_pieces)."""
+        return (values * self.averaging) @ np.eye(len(self.points))[self.piece_of_slot]
 
 
 def _steps(
-    trees: Sequence[PartitionTree], cells: Sequence[_Cells], kept: frozenset[int]
+    trees: Sequence[PartitionTree], pieces: Sequence[_Pieces], kept: frozenset[int]
 ) -> FloatArray:
-    """Return what every movable step of height 1 adds to every cell, (n_steps, n_cells).
+    """Return what every movable step of height 1 adds to the pieces, (n_steps, n_values).
 
     A step is movable when every leaf of its taker implies or contradicts the conditions on features
     other than the taker's own: then the taker's implying curves gain exactly what the giver loses.
@@ -246,31 +246,31 @@ def _steps(
     for giver, tree in enumerate(trees):
         for path, leaves in _branches(tree).items():
             taker = path[-1].feature.index
-            own = [c.holds(cells[taker].points) for c in path if c.feature.index == taker]
+            own = [c.holds(pieces[taker].points) for c in path if c.feature.index == taker]
             rest = Region(tuple(c for c in path if c.feature.index != taker))
             regions = trees[taker].regions
             implied = [region.implies(rest) for region in regions]
             contradicted = [region.contradicts(rest) for region in regions]
             is_kept = giver in kept or taker in kept
             if not is_kept and all(np.logical_or(implied, contradicted)):
-                step = [np.zeros(term.shares.shape) for term in cells]
+                step = [np.zeros(term.shares.shape) for term in pieces]
                 step[giver][leaves] = -1
                 step[taker] += np.outer(implied, np.all(own, axis=0))
                 steps.append(_flat(step))
-    return np.array(steps).reshape(len(steps), sum(term.shares.size for term in cells))
+    return np.array(steps).reshape(len(steps), sum(term.shares.size for term in pieces))
 
 
-def _heights(steps: FloatArray, cells: Sequence[_Cells]) -> FloatArray:
-    """Return the matrix, (n_cells, n_steps), that turns class means into heights of the steps.
+def _heights(steps: FloatArray, pieces: Sequence[_Pieces]) -> FloatArray:
+    """Return the matrix, (n_values, n_steps), that turns piece means into heights of the steps.
 
-    With c the class means, centred by term, and Q an orthonormal basis of what steps can do to
+    With c the piece means, centred by term, and Q an orthonormal basis of what steps can do to
     them: c0 = c - Q Q'c is the smallest set of curves with these scores, and the canonical form is
     c0 + Q y, with y of minimum norm among those that minimise |L (c0 + Q y)|, where L takes the
     leaf means, times the root of their rows.
     """
-    shares = _flat([term.shares for term in cells])
-    in_term = np.repeat(np.eye(len(cells)), [term.shares.size for term in cells], axis=1)
-    curve_sizes = [len(term.points) for term in cells for _ in term.shares]
+    shares = _flat([term.shares for term in pieces])
+    in_term = np.repeat(np.eye(len(pieces)), [term.shares.size for term in pieces], axis=1)
+    curve_sizes = [len(term.points) for term in pieces for _ in term.shares]
     in_leaf = np.repeat(np.eye(len(curve_sizes)), curve_sizes, axis=1)
     centring = np.eye(len(shares)) - in_term.T @ (in_term * shares)
     root_rows = np.sqrt(in_leaf @ shares)[:, None]
@@ -285,9 +285,9 @@ def _heights(steps: FloatArray, cells: Sequence[_Cells]) -> FloatArray:
     return solution
 
 
-def _flat(cells: Sequence[FloatArray]) -> FloatArray:
-    """Return one vector from the (..., n_leaves, n_classes) arrays of all terms."""
-    return np.concatenate([term.reshape(*term.shape[:-2], -1) for term in cells], axis=-1)
+def _flat(pieces: Sequence[FloatArray]) -> FloatArray:
+    """Return one vector from the (..., n_leaves, n_pieces) arrays of all terms."""
+    return np.concatenate([term.reshape(*term.shape[:-2], -1) for term in pieces], axis=-1)
 
 
 def _conditions(trees: Iterable[PartitionTree]) -> list[Condition]:

@@ -35,7 +35,7 @@ from calmgam.model.shapes import ShapeFunction, slot_codes, weighted_mean
 from calmgam.model.trail import EditRecord
 from calmgam.model.tree import PartitionTree
 
-N_CHUNK_ROWS = 2**15
+N_CHUNK_ROWS = 2**15  # scored at once: a matter of memory
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,11 @@ from calmgam.model.plain import Document, Plain
 from calmgam.model.schema import Schema
 from calmgam.model.tree import PartitionTree
 
-COVERAGES = np.arange(1, 100) / 100
+COVERAGES = np.arange(1, 100) / 100  # between which others are interpolated
 N_BINS = 10  # of predictions
-N_SWEEPS = 3
+N_SWEEPS = 3  # over all features
 PRIOR_ROWS = 50  # that a factor of 1 is worth
-MIN_ROWS = 50
+MIN_ROWS = 50  # fewer say too little of the ends of a distribution
 
 
 @dataclass(frozen=True)

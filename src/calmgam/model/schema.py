@@ -41,7 +41,7 @@ KINDS = ("numeric", "boolean", "categorical")
 BLOCK = 4096  # rows that stay in the cache while they are looked at or transposed
 BOOLEAN_LEVELS = ("False", "True")
 BOOLEAN_NUMBERS = ("0", "1")
-MAX_SHOWN_LEVELS = 5
+MAX_SHOWN_LEVELS = 5  # in an error
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from calmgam.model.columns import FloatArray
 from calmgam.model.plain import Document, Plain
 from calmgam.model.schema import Feature
 
-MAX_SLOTS = 2**16
+MAX_SLOTS = 2**16  # a code of a slot has 16 bits
 ARRAYS = ("edges", "values", "counts", "spreads")
 BY_CLASS = ("values", "spreads")  # may have an axis of classes
 

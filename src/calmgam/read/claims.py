@@ -213,7 +213,7 @@ def _chain(
         own, bounds = curve_bounds(inputs, index, sign), [0.0]
         for at in range(n_points - 1):
             bound = float(own[at])
-            if axis.cells[at] != axis.cells[at + 1]:
+            if axis.pieces[at] != axis.pieces[at + 1]:
                 proof = prove_change(inputs, Move.between(index, at, at + 1), sign)
                 proofs.append(_plain_proof(proof))
                 bound = proof.bound

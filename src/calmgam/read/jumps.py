@@ -117,16 +117,16 @@ def _smaller(condition: Condition) -> tuple[int, ...]:
 
 
 def _moves(inputs: Inputs, feature: Feature, at: float | tuple[int, ...]) -> list[Move]:
-    """Return the moves across a threshold, or into a set of levels from every cell outside."""
+    """Return the moves across a threshold, or into a set of levels from every piece outside."""
     axis = inputs.axes[feature.index]
-    points, cells = axis.points, axis.cells
+    points, pieces = axis.points, axis.pieces
     if not isinstance(at, tuple):
         below = int(np.searchsorted(points[~np.isnan(points)], at, side="right")) - 1
         return [Move.between(feature.index, below, below + 1)]
     inside = Condition(feature, "=", at).holds(points)
     outside = ~inside & ~np.isnan(points)
     starts, stops = (
-        np.flatnonzero(side)[np.unique(cells[side], return_index=True)[1]]
+        np.flatnonzero(side)[np.unique(pieces[side], return_index=True)[1]]
         for side in (outside, inside)
     )
     return [Move.between(feature.index, start, stop) for start in starts for stop in stops]

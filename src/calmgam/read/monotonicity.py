@@ -165,9 +165,9 @@ def _largest(inputs: Inputs, moved: Feature, moves: list[Move], sign: int) -> _L
 
 
 def _exchanges(axis: Axis) -> Iterator[Move]:
-    """Yield the moves from every cell of levels to every one, itself included."""
-    cells = axis.cells[~np.isnan(axis.points)]
-    groups = [np.flatnonzero(cells == cell) for cell in np.unique(cells)]
-    for before in groups:
-        for after in groups:
+    """Yield the moves from every piece of levels to every one, itself included."""
+    pieces = axis.pieces[~np.isnan(axis.points)]
+    members = [np.flatnonzero(pieces == piece) for piece in np.unique(pieces)]
+    for before in members:
+        for after in members:
             yield Move(axis.term.feature.index, before, after)

@@ -15,8 +15,8 @@ from calmgam.model.glassbox import Model
 from calmgam.model.intervals import Intervals
 from calmgam.model.measures import checked_target
 
-N_FOLDS = 5
-N_STEPS, TOLERANCE = 50, 1e-10
+N_FOLDS = 5  # each is calibrated by the others
+N_STEPS, TOLERANCE = 50, 1e-10  # Newton's, and when they have settled
 
 
 def with_intervals(model: Model, X: Any, y: Any) -> Model:

@@ -37,7 +37,7 @@ def largest_change(before: Model, after: Model) -> tuple[float, bool]:
 def effect_of(
     before: Model, after: Model, keeps_score: bool, rows: tuple[Any, Any, Any] | None
 ) -> Effect:
-    """Return what turned one model into another did, on all inputs and on given rows."""
+    """Return what an edit of a model did to its scores, on all inputs and on given rows."""
     largest, exact = (0.0, True) if keeps_score else largest_change(before, after)
     if rows is None:
         return Effect(largest, exact)

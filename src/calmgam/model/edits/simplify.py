@@ -23,7 +23,7 @@ from calmgam.model.rounding import roundest
 from calmgam.model.shapes import ShapeFunction
 
 PRICES = 10.0 ** np.arange(1, -10, -0.5)  # of a band, as part of the score's variance
-N_HALVINGS = 4
+N_HALVINGS = 4  # of the interval between two prices
 ALLOWANCE = 0.25  # what a rounder cut may cost, as part of the price of a band
 N_ERRORS = 2  # the fewest with which nine of ten tables keep the loss: benchmarks/simplify.py
 FLOOR = 0.5  # rows that every bin counts at least, as part of the mean over bins

@@ -4,10 +4,10 @@
 
 Only feature i's own term and the terms whose trees put the two points on different sides take part.
 Each has a *state*: the leaf, or the pair of leaves before and after. A leaf's region speaks about
-one feature at a time, so a state is tied to every feature by a table "this cell is allowed", and to
-the feature of its own curves by the smallest change inside the cell; `minimise` does the rest.
-Which terms switch depends on the cells of start and stop alone, so a move may leave both ends open
-inside two cells: then every leaf takes the ends that suit its own curve best.
+one feature at a time, so a state is tied to every feature by a table "this piece is allowed", and
+to the feature of its own curves by the smallest change inside the piece; `minimise` does the rest.
+Which terms switch depends on the pieces of start and stop alone, so a move may leave both ends open
+inside two pieces: then every leaf takes the ends that suit its own curve best.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from calmgam.model.schema import FloatArray
 class Move:
     """Feature `index` goes from one of the points `starts` to one of the points `stops`.
 
-    All starts lie in one cell, and so do all stops. `is_along`: they are the same sorted points,
+    All starts lie in one piece, and so do all stops. `is_along`: they are the same sorted points,
     and the move does not go down.
     """
 
@@ -73,8 +73,8 @@ class Extreme:
 
 def taking_part(inputs: Inputs, move: Move) -> list[Term]:
     """Return the moved feature's own term, then the terms that switch."""
-    cells = inputs.axes[move.index].cells
-    start, stop = cells[move.starts[0]], cells[move.stops[0]]
+    pieces = inputs.axes[move.index].pieces
+    start, stop = pieces[move.starts[0]], pieces[move.stops[0]]
     switching = (
         term
         for term in terms_asking(inputs.model).get(move.index, ())
@@ -131,7 +131,7 @@ class Part:
     term: Term
     sign: int
     changes: FloatArray  # (n_states, n_points of its feature), or (n_leaves, 1)
-    allowed: dict[int, Mask]  # feature: (n_states, n_cells)
+    allowed: dict[int, Mask]  # feature: (n_states, n_pieces)
     ends: tuple[Indexes, Indexes] | None = None
 
     @property
@@ -151,11 +151,11 @@ class Part:
         if self.ends is not None:
             yield Factor((state,), self.changes[:, 0])
         else:
-            cells = inputs.axes[index].cells
-            by_cell = [
-                self.changes[:, cells == cell].min(axis=1) for cell in range(cells.max() + 1)
+            pieces = inputs.axes[index].pieces
+            by_piece = [
+                self.changes[:, pieces == piece].min(axis=1) for piece in range(pieces.max() + 1)
             ]
-            yield Factor((state, index), np.stack(by_cell, axis=1))
+            yield Factor((state, index), np.stack(by_piece, axis=1))
 
 
 def _parts(inputs: Inputs, move: Move, terms: Sequence[Term], sign: int) -> list[Part]:
@@ -174,9 +174,9 @@ def _own_part(inputs: Inputs, term: Term, move: Move, sign: int) -> Part:
 
 def _switching_part(inputs: Inputs, term: Term, move: Move, sign: int) -> Part:
     heights = sign * inputs.axes[term.feature.index].heights
-    allowed, cells = dict(inputs.allowed(term)), inputs.axes[move.index].cells
+    allowed, pieces = dict(inputs.allowed(term)), inputs.axes[move.index].pieces
     mask = allowed.pop(move.index)
-    start, stop = mask[:, cells[move.starts[0]]], mask[:, cells[move.stops[0]]]
+    start, stop = mask[:, pieces[move.starts[0]]], mask[:, pieces[move.stops[0]]]
     before, after = np.nonzero(np.outer(start, stop))
     both = {k: mask[before] & mask[after] for k, mask in allowed.items()}
     is_possible = np.ones(len(before), dtype=bool)
@@ -191,9 +191,9 @@ def _extreme(inputs: Inputs, move: Move, parts: Sequence[Part]) -> Extreme:
     bound, assignment = minimise([factor for part in parts for factor in part.factors(inputs)])
     before, axes = inputs.typical.copy(), inputs.axes
     n_features = len(axes)
-    for k, cell in assignment.items():
+    for k, piece in assignment.items():
         if k < n_features:
-            before[k] = axes[k].points[axes[k].typical(axes[k].members(cell))]
+            before[k] = axes[k].points[axes[k].typical(axes[k].members(piece))]
     start, stop = int(move.starts[0]), int(move.stops[0])
     for part in parts:
         k = part.term.feature.index
@@ -210,12 +210,12 @@ def _extreme(inputs: Inputs, move: Move, parts: Sequence[Part]) -> Extreme:
 
 
 def moves_up(axis: Axis) -> Iterator[Move]:
-    """Yield the moves up inside every stretch of one cell, and from each to all later ones."""
-    cells = axis.cells[~np.isnan(axis.points)]
-    if not len(cells):
+    """Yield the moves up inside every stretch of one piece, and from each to all later ones."""
+    pieces = axis.pieces[~np.isnan(axis.points)]
+    if not len(pieces):
         return
-    starts = np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
-    stretches = np.split(np.arange(len(cells)), starts[1:])
+    starts = np.flatnonzero(np.append(True, pieces[1:] != pieces[:-1]))
+    stretches = np.split(np.arange(len(pieces)), starts[1:])
     index = axis.term.feature.index
     for k, stretch in enumerate(stretches):
         yield Move(index, stretch, stretch, is_along=True)

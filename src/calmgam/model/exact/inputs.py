@@ -2,8 +2,8 @@
 
 Between two cuts (edges of a feature's curves, thresholds of conditions on it) a model is constant,
 so one value for every gap, every level and missing (if seen in training) stand for all values.
-Points that lie on the same side of every condition form a *cell*: which curves are active depends
-on cells alone. "All inputs" means all numbers, the levels seen in training, and missing only if
+Points that lie on the same side of every condition form a *piece*: which curves are active depends
+on pieces alone. "All inputs" means all numbers, the levels seen in training, and missing only if
 seen; unseen levels are left out. `given` narrows them: a mapping, a region or its text.
 
 The inputs of a model are built once; narrowed ones share the axes that they leave alone.
@@ -72,17 +72,17 @@ class Axis:
         return points
 
     @cached_property
-    def cells(self) -> Indexes:
-        """The cell of every point."""
+    def pieces(self) -> Indexes:
+        """The piece of every point."""
         if not self.conditions:
             return np.zeros(len(self.points), dtype=np.intp)
         sides = np.array([condition.holds(self.points) for condition in self.conditions])
         return np.unique(sides, axis=1, return_inverse=True)[1].reshape(-1)
 
     @cached_property
-    def cell_points(self) -> FloatArray:
-        """A point of every cell."""
-        return self.points[np.unique(self.cells, return_index=True)[1]]
+    def piece_points(self) -> FloatArray:
+        """A point of every piece."""
+        return self.points[np.unique(self.pieces, return_index=True)[1]]
 
     @cached_property
     def slots(self) -> Indexes:
@@ -94,9 +94,9 @@ class Axis:
         """The values of the feature's curves, (n_leaves, n_points)."""
         return np.array([shape.values[self.slots] for shape in self.term.shapes])
 
-    def members(self, cell: int) -> Indexes:
-        """Return the points of a cell."""
-        return np.flatnonzero(self.cells == cell)
+    def members(self, piece: int) -> Indexes:
+        """Return the points of a piece."""
+        return np.flatnonzero(self.pieces == piece)
 
     def typical(self, candidates: Indexes | None = None) -> int:
         """Return the candidate point in the middle of the training rows (levels: the commonest)."""
@@ -142,14 +142,14 @@ class Inputs:
         return cls(model, tuple(axes), typical)
 
     def allowed(self, term: Term) -> dict[int, Mask]:
-        """Return, for every feature that a term asks about, the cells each leaf allows."""
+        """Return, for every feature that a term asks about, the pieces each leaf allows."""
         own = term.feature.index
         if own not in self._allowed:
             self._allowed[own] = {k: self._mask(term, k) for k in term.conditioned_on}
         return self._allowed[own]
 
     def _mask(self, term: Term, index: int) -> Mask:
-        points = self.axes[index].cell_points
+        points = self.axes[index].piece_points
         masks = np.ones((term.tree.n_leaves, len(points)), dtype=bool)
         for mask, region in zip(masks, term.tree.regions, strict=True):
             for condition in region.conditions:

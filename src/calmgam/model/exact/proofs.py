@@ -2,7 +2,7 @@
 
     most over all inputs of   sign * score(x)   or   sign * (score(x after) - score(x before))
 
-Every term is a table over the cells of the features it depends on: the most that it adds. A step
+Every term is a table over the pieces of the features it depends on: the most that it adds. A step
 takes tables, adds them up and keeps the largest sum over one variable; `calmgam.verify` says what
 has to be true of it. All sums are sums of real numbers, rounded up to the next double, so that a
 bound is sound to the last bit, and anybody who follows the steps finds the very same doubles.
@@ -83,7 +83,7 @@ def _difference_up(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _table(inputs: Inputs, term: Term, sign: int, move: Move | None = None) -> Factor:
-    """Return the most that a term adds, for every choice of cells in the order of their points."""
+    """Return the most that a term adds, for every choice of pieces in the order of their points."""
     own = term.feature.index
     allowed = dict(inputs.allowed(term))
     fixed = [np.ones(term.tree.n_leaves, dtype=bool)]
@@ -92,17 +92,17 @@ def _table(inputs: Inputs, term: Term, sign: int, move: Move | None = None) -> F
         fixed *= 2
         if move.index != own:
             mask = allowed.pop(move.index)
-            fixed = [mask[:, inputs.axes[move.index].cells[end]] for end in ends]
+            fixed = [mask[:, inputs.axes[move.index].pieces[end]] for end in ends]
     asked = sorted(allowed)
-    n_entries = math.prod(len(inputs.axes[k].cell_points) for k in {*asked, own})
+    n_entries = math.prod(len(inputs.axes[k].piece_points) for k in {*asked, own})
     if n_entries > MAX_ENTRIES:
         raise ValueError(
             f"the tree of {term.feature.name!r} must tell apart at most {MAX_ENTRIES} combinations "
-            f"of cells to be proved something about; got {n_entries}"
+            f"of pieces to be proved something about; got {n_entries}"
         )
-    orders = {k: _cell_order(inputs, k) for k in {*asked, own}}
+    orders = {k: _piece_order(inputs, k) for k in {*asked, own}}
     sides = [allowed[k][:, orders[k]] for k in asked]
-    leaves = [_leaf_of_cells(possible, sides) for possible in fixed]  # after and before, or one
+    leaves = [_leaf_of_pieces(possible, sides) for possible in fixed]  # after and before, or one
     heights = sign * inputs.axes[own].heights
     if move is not None and move.index == own:
         change = _difference_up(heights[:, ends[0]], heights[:, ends[1]])
@@ -113,23 +113,23 @@ def _table(inputs: Inputs, term: Term, sign: int, move: Move | None = None) -> F
     added = heights[pairs[:, 0]]
     if move is not None:
         added = _difference_up(added, heights[pairs[:, 1]])
-    cells = inputs.axes[own].cells
-    by_cell = np.stack([added[:, cells == cell].max(axis=1) for cell in orders[own]], axis=1)
-    table = by_cell[which.reshape(leaves[0].shape)]
+    pieces = inputs.axes[own].pieces
+    by_piece = np.stack([added[:, pieces == piece].max(axis=1) for piece in orders[own]], axis=1)
+    table = by_piece[which.reshape(leaves[0].shape)]
     variables = (*asked, own)
     return _without_single(
         Factor(tuple(sorted(variables)), spread(Factor(variables, table), tuple(sorted(variables))))
     )
 
 
-def _cell_order(inputs: Inputs, index: int) -> Indexes:
-    """Return a feature's cells in the order of their first points."""
-    cells, first = np.unique(inputs.axes[index].cells, return_index=True)
-    return cells[np.argsort(first)]
+def _piece_order(inputs: Inputs, index: int) -> Indexes:
+    """Return a feature's pieces in the order of their first points."""
+    pieces, first = np.unique(inputs.axes[index].pieces, return_index=True)
+    return pieces[np.argsort(first)]
 
 
-def _leaf_of_cells(possible: Mask, sides: Sequence[Mask]) -> Indexes:
-    """Return the leaf for every choice of cells; one axis per feature that the tree asks about."""
+def _leaf_of_pieces(possible: Mask, sides: Sequence[Mask]) -> Indexes:
+    """Return the leaf for every choice of pieces; one axis per feature that the tree asks about."""
     inside = possible
     for side in sides:
         inside = inside[..., None] & side.reshape(len(side), *(1,) * (inside.ndim - 1), -1)

@@ -3,7 +3,7 @@
     score(x) = b0 + sum_i f_i^(r_i)(x_i)
 
 Every term has a state, its leaf, as in `changes`: tied to the features its tree asks about by what
-the leaf allows, to its own feature by the lowest height inside a cell; `minimise` does the rest.
+the leaf allows, to its own feature by the lowest height inside a piece; `minimise` does the rest.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def term_extremes(inputs: Inputs, term: Term) -> tuple[Attained, Attained]:
         row = inputs.typical.copy()
         for k, mask in inputs.allowed(term).items():
             other = inputs.axes[k]
-            inside = np.flatnonzero(mask[leaves[leaf]][other.cells])
+            inside = np.flatnonzero(mask[leaves[leaf]][other.pieces])
             row[k] = other.points[other.typical(inside)]
         row[term.feature.index] = axis.points[point]
         height = float(heights[leaf, point])

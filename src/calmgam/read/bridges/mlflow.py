@@ -9,9 +9,9 @@ from typing import Any
 
 from calmgam.model.files import write_text
 from calmgam.model.glassbox import Model
+from calmgam.model.serialize import fingerprint
 from calmgam.read.export.python import to_python
 
-MODULE = "calmgam_scorer"
 LOADER = '''
 
 # MLflow
@@ -60,14 +60,16 @@ def to_mlflow(model: Model, path: str | os.PathLike[str], **options: Any) -> Pat
     """
     import mlflow.pyfunc
 
+    # A name of its own: of two models in one process the second would run the first one's code.
+    module = f"calmgam_scorer_{fingerprint(model)[:16]}"
     with tempfile.TemporaryDirectory() as folder:
-        code, data = Path(folder, f"{MODULE}.py"), Path(folder, "model.json")
+        code, data = Path(folder, f"{module}.py"), Path(folder, "model.json")
         write_text(code, to_python(model) + LOADER)
         model.save(data)
         defaults = {"pip_requirements": ["pandas"]}
         mlflow.pyfunc.save_model(
             os.fspath(path),
-            loader_module=MODULE,
+            loader_module=module,
             code_paths=[str(code)],
             data_path=str(data),
             **(defaults | options),

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from calmgam import CALMRegressor
 from calmgam.cli.commands import app
-from calmgam.read.datasets import is_dataset
+from calmgam.read.predictions import is_dataset
 from fit_scale import simulated
 
 FEATURES = ["a", "b", "c", "kind"]
