@@ -4,7 +4,8 @@
 
 Fast models run on all five folds, slow rivals on fold 0. Errors of rivals that were measured
 before (results/earlier.csv: fold 0, no times) stand in for cells not measured here; `--fresh`
-measures those too. On fold 0 the default is also fitted with four more seeds (results/seeds.csv).
+measures those too. `paper()` is measured by `benchmarks.steps`. On fold 0 the default is also
+fitted with four more seeds (results/seeds.csv).
 """
 
 import argparse
@@ -20,7 +21,7 @@ from benchmarks.run import Cell, finished, names, run, settings_from, settings_p
 
 RESULTS = ROOT / "benchmarks/results"
 OURS = ("calm", "calm_depth2", "calm_paper")
-FAST = ("own_gam", *OURS, "xgboost")
+FAST = ("own_gam", "calm", "calm_depth2", "xgboost")
 SLOW = ("ebm", "eb2m", "ebm_default", "calm_additive")
 GIVEN_SPLITS = {  # fewer than cross-validation keeps, or more than it may
     "airfoil": "calm_8_splits",
@@ -45,10 +46,11 @@ def by_size() -> list[str]:
     return list(listed.index[(listed["n_rows"] * listed["n_features"]).argsort()])
 
 
-def measured_or_earlier(out: Path, earlier: Path) -> pd.DataFrame:
-    """Return the finished cells of a CSV, and those of an earlier one that it lacks."""
-    both = tables.read_first(out, earlier)
-    return both[both["dataset"].isin(tables.read(out)["dataset"])]
+def measured_or_earlier(out: Path, steps: Path, earlier: Path) -> pd.DataFrame:
+    """Return the finished cells of a CSV, those of `paper()`, and earlier ones that it lacks."""
+    both = tables.read_first(out, steps, earlier)
+    shown = both["model"].isin((*FAST, *OURS, *GIVEN_SPLITS.values(), *SLOW))
+    return both[shown & both["dataset"].isin(tables.read(out)["dataset"])]
 
 
 def mean_and_se(measured: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -73,7 +75,7 @@ def means(measured: pd.DataFrame, measure: str) -> pd.DataFrame:
 def by_model(cells: pd.Series) -> pd.DataFrame:
     """Return a series of (dataset, model) as dataset × model, models in their usual order."""
     table = cells.unstack("model").reindex(cells.index.unique("dataset"))
-    models = dict.fromkeys((*FAST, *GIVEN_SPLITS.values(), *SLOW))
+    models = dict.fromkeys(("own_gam", *OURS, *FAST, *GIVEN_SPLITS.values(), *SLOW))
     known = [model for model in models if model in table]
     return table[known].reset_index().rename_axis(columns=None)
 
@@ -152,7 +154,7 @@ def main(arguments: list[str] | None = None) -> None:
         run(cells, options.out.with_name("seeds.csv"), settings_from(options))
     seeds = options.out.with_name("seeds.csv")
     text = report(
-        measured_or_earlier(options.out, options.earlier),
+        measured_or_earlier(options.out, RESULTS / "steps.csv", options.earlier),
         tables.read(seeds) if seeds.exists() else None,
     )
     options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")

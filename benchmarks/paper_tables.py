@@ -1,9 +1,11 @@
 """The paper's tables from measured cells: ours beside the published figure and the difference.
 
 A cell reads `ours / published (difference)`, `–` where nothing was measured, `*` where fewer than
-five folds were. Ticks compare unrounded means over the folds that all compared models finished, and
-have a `*` where these are fewer than five; those of the published figures, which are known rounded
-only, count ties.
+five folds were, `†` where a model had other settings than now (`is_before`): an earlier `paper()`,
+which was not yet the paper as printed; rivals before they were mended. Ticks compare unrounded
+means over the folds that all compared models finished, and have a `*` where these are fewer than
+five, a `†` where any cell has; those of the published figures, which are known rounded only, count
+ties.
 """
 
 from collections.abc import Iterable
@@ -34,8 +36,9 @@ OUR_MODELS = ("calm_paper", "calm")
 def beside(measured: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     """Return dataset × label: ours, the published figure and their difference."""
     printed = published(layout)
-    folds = measured.groupby(["dataset", "model"])[layout.measure]
-    ours, n_folds = folds.mean(), folds.count()
+    by_cell = measured.groupby(["dataset", "model"])
+    ours, n_folds = by_cell[layout.measure].mean(), by_cell[layout.measure].count()
+    is_before = by_cell["is_before"].any()
 
     def cell(dataset: str, label: str) -> str:
         key = (dataset, layout.models[label])
@@ -43,14 +46,18 @@ def beside(measured: pd.DataFrame, layout: Layout) -> pd.DataFrame:
         if not n_folds.get(key, 0):
             return f"{MISSING} / {text}"
         digits = decimals(text)
-        star = "*" if n_folds[key] < N_FOLDS else ""
+        signs = signs_of(n_folds[key] >= N_FOLDS, is_before[key])
         difference = round(ours[key], digits) - float(text)
-        return f"{ours[key]:.{digits}f}{star} / {text} ({difference:+.{digits}f})"
+        return f"{ours[key]:.{digits}f}{signs} / {text} ({difference:+.{digits}f})"
 
     cells = [[cell(dataset, label) for label in printed.columns] for dataset in printed.index]
     table = pd.DataFrame(cells, columns=printed.columns)
     table.insert(0, "dataset", printed.index)
     return table.rename_axis(columns=None)
+
+
+def signs_of(is_sure: bool, is_before: bool) -> str:
+    return f"{'' if is_sure else '*'}{'†' if is_before else ''}"
 
 
 def on_common_folds(measured: pd.DataFrame, layout: Layout, labels: list[str]) -> pd.DataFrame:
@@ -80,9 +87,11 @@ def any_of(marks: Iterable[pd.Series]) -> pd.Series:
 def ticks(measured: pd.DataFrame, layout: Layout, ours: list[str], rivals: list[str]):
     """Return per dataset whether the best of ours is no worse: our figures, the published ones.
 
-    `is_sure` is whether five folds say so.
+    `is_sure` is whether five folds say so, `is_before` whether any model had other settings.
     """
     printed = as_costs(published(layout), layout)
+    models = [layout.models[label] for label in (*ours, *rivals)]
+    old = measured[measured["is_before"] & measured["model"].isin(models)]
     cells = {label: on_common_folds(measured, layout, [label, *rivals]) for label in ours}
     by_dataset = {label: part.groupby("dataset") for label, part in cells.items()}
     mine = any_of(not_worse(part.mean(), label, rivals) for label, part in by_dataset.items())
@@ -93,6 +102,7 @@ def ticks(measured: pd.DataFrame, layout: Layout, ours: list[str], rivals: list[
             "ours": mine.reindex(printed.index),
             "published": theirs,
             "is_sure": n_folds.reindex(printed.index).fillna(0) >= N_FOLDS,
+            "is_before": printed.index.isin(old["dataset"]),
         }
     )
 
@@ -100,8 +110,8 @@ def ticks(measured: pd.DataFrame, layout: Layout, ours: list[str], rivals: list[
 def tick_text(marks: pd.DataFrame) -> list[str]:
     found = marks.where(marks.notna(), None)
     return [
-        f"{TICK[ours]}{'' if sure or ours is None else '*'} / {TICK[theirs]}"
-        for ours, theirs, sure in found[[*WHOSE, "is_sure"]].to_numpy()
+        f"{TICK[ours]}{'' if ours is None else signs_of(*signs)} / {TICK[theirs]}"
+        for ours, theirs, *signs in found[[*WHOSE, "is_sure", "is_before"]].to_numpy()
     ]
 
 
@@ -193,18 +203,23 @@ def reference_table(measured: pd.DataFrame, layout: Layout) -> str:
     return with_title(layout, table)
 
 
+def matched_ticks(measured: pd.DataFrame) -> pd.DataFrame:
+    """Return the ticks of CALM-X against our own X: nothing but the regions differs."""
+    return pd.concat(learner_ticks(measured, layout, paper.OWN) for layout in paper.REFERENCES)
+
+
 def reference_counts(measured: pd.DataFrame) -> str:
     """Return how many of the 225 and of the 75 cells of tables 10 to 15 are ticked."""
-    plain, mixed, own, auto, black_box = (
+    plain, mixed, auto, black_box = (
         pd.concat(of_layout(layout) for layout in paper.REFERENCES)
         for of_layout in (
             partial(learner_ticks, measured, plain=paper.PLAIN),
             partial(learner_ticks, measured, plain=paper.WITH_OWN_GAM),
-            partial(learner_ticks, measured, plain=paper.OWN),
             partial(auto_ticks, measured),
             partial(black_box_ticks, measured),
         )
     )
+    own = matched_ticks(measured)
     # both in the same order
     either = auto[["ours"]].where(auto[["ours"]].notna(), mixed[["ours"]].to_numpy())
     return (
@@ -214,7 +229,9 @@ def reference_counts(measured: pd.DataFrame) -> str:
         "- the same, the number of splits of boosted curves and splines cross-validated (-auto): "
         f"{counted(auto[['ours']])}, and with the others as in the paper {counted(either)}\n"
         f"- CALM-X no worse than our own X without regions: {counted(own[['ours']])}\n"
-        f"- best CALM no worse than its black box: {counted(black_box)}"
+        f"- best CALM no worse than its black box: {counted(black_box)}\n"
+        f"- of an earlier `paper()` (†): {(own['is_before'] & own['ours'].notna()).sum()} of the "
+        f"{own['ours'].count()} CALM-X beside our own X"
     )
 
 
@@ -227,9 +244,11 @@ def interaction_means(measured: pd.DataFrame) -> pd.DataFrame:
         for model in ("calm_paper", "calm_paper_response", "calm_additive", "calm"):
             found = of_model.get(model, pd.Series(dtype=float)).reindex(printed.index).dropna()
             if len(found):
-                theirs = printed[found.index].mean()
-                rows.append((task, model, len(found), found.mean(), theirs))
-    return pd.DataFrame(rows, columns=["task", "model", "datasets", "ours", "published CALM"])
+                old = measured[measured["is_before"] & (measured["model"] == model)]["dataset"]
+                n_old, theirs = found.index.isin(old).sum(), printed[found.index].mean()
+                rows.append((task, model, len(found), n_old, found.mean(), theirs))
+    columns = ["task", "model", "datasets", "of earlier settings", "ours", "published CALM"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def counts(measured: pd.DataFrame) -> str:
@@ -239,7 +258,25 @@ def counts(measured: pd.DataFrame) -> str:
             tables.section("Ticks against models with pairs", pairwise_counts(measured)),
             reference_counts(measured),
             tables.section("Interactions, mean over datasets", interaction_means(measured)),
+            tables.section("Rivals beside their published errors", rivals_near_published(measured)),
         ]
+    )
+
+
+def summary(measured: pd.DataFrame) -> str:
+    """Return the main counts in two sentences."""
+    pairs = pairwise_counts(measured)
+    texts = [
+        f"{rivals}: {' and '.join(f'{row.ours} (`{row.model}`)' for row in part.itertuples())}, "
+        f"published {part['published'].iloc[0]}"
+        for rivals, part in pairs.groupby("no worse than the mean of", sort=False)
+    ]
+    own = matched_ticks(measured)
+    return (
+        "Tables on which a CALM is no worse than the mean of models with pairs: "
+        f"{'; '.join(texts)}. The paper's configurations against the same learner without regions, "
+        f"so that nothing else differs: no worse in {counted(own[['ours']])} cells "
+        f"({(own['is_before'] & own['ours'].notna()).sum()} cells are of an earlier `paper()`)."
     )
 
 
@@ -252,30 +289,59 @@ def sizes(measured: pd.DataFrame, task: str) -> pd.DataFrame:
             "dataset": name,
             "rows": found["n_rows"].get(name, data.n_rows),
             "features": found["n_features"].get(name, data.n_features),
+            "features in print, if others": paper.FEATURES_IN_PRINT.get(name, ""),
             "home": data.home or "a file of the user",
         }
         for name, data in chosen.items()
     )
 
 
+def errors_beside(measured: pd.DataFrame, layout: Layout, label: str, model: str) -> pd.DataFrame:
+    """Return a model's error beside the published one (RMSE or 1 - accuracy), at its precision.
+
+    Without the datasets whose error is printed with less than two digits that count.
+    """
+    folds = measured[measured["model"] == model].groupby("dataset")
+    means, n_folds = folds[layout.measure].mean().dropna(), folds[layout.measure].count()
+    is_before, rows = folds["is_before"].any(), []
+    for dataset, text in published(layout)[label].items():
+        if dataset in means and float(text) >= 10 ** (1 - decimals(text)):
+            pair = round(means[dataset], decimals(text)), float(text)
+            ours, theirs = pair if layout.lower_is_better else (1 - pair[0], 1 - pair[1])
+            name = dataset + signs_of(n_folds[dataset] >= N_FOLDS, is_before[dataset])
+            rows.append((name, ours, theirs, ours / theirs))
+    return pd.DataFrame(rows, columns=["dataset", "ours", "published", "ratio"])
+
+
 def near_published(measured: pd.DataFrame, tolerance: float = 0.03) -> tuple[pd.DataFrame, str]:
-    """Return `calm_paper`'s error beside the published one (RMSE or 1 - accuracy), and a count."""
-    rows = []
-    for layout in (part for part in paper.REFERENCES if part.reference == "xgb"):
-        means = (
-            measured[measured["model"] == "calm_paper"].groupby("dataset")[layout.measure].mean()
-        )
-        for dataset, text in published(layout)["CALM-EBM/PDP"].items():
-            if dataset in means.dropna():
-                pair = round(means[dataset], decimals(text)), float(text)
-                ours, theirs = pair if layout.lower_is_better else (1 - pair[0], 1 - pair[1])
-                rows.append((dataset, ours, theirs, ours / theirs))
-    table = pd.DataFrame(rows, columns=["dataset", "ours", "published", "ratio"])
+    """Return `calm_paper`'s error beside the published one, and a count."""
+    layouts = (part for part in paper.REFERENCES if part.reference == "xgb")
+    table = pd.concat(errors_beside(measured, x, "CALM-EBM/PDP", "calm_paper") for x in layouts)
     near = (table["ratio"] <= 1 + tolerance).sum()
     return (
         table,
         f"within {tolerance:.0%} of the published error, or better: {near} of {len(table)}",
     )
+
+
+def rivals_near_published(measured: pd.DataFrame, tolerance: float = 0.1) -> pd.DataFrame:
+    """Return where every rival is near its published error, and how far off it is elsewhere."""
+    rows = []
+    for label, model in {**paper.ADDITIVE, **paper.PAIRWISE}.items():
+        layouts = (paper.ACCURACY, paper.RMSE)
+        table = pd.concat(errors_beside(measured, part, label, model) for part in layouts)
+        near = table["ratio"] <= 1 + tolerance
+        others = table[~near][["dataset", "ratio"]].to_numpy()
+        rows.append(
+            {
+                "rival": label,
+                f"within {tolerance:.0%} of the published error, or better": (
+                    f"{near.sum()} of {len(table)}: {', '.join(table['dataset'][near])}"
+                ),
+                "error / published elsewhere": ", ".join(f"{name} {x:.2f}" for name, x in others),
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def with_title(layout: Layout, table: pd.DataFrame) -> str:
@@ -285,7 +351,8 @@ def with_title(layout: Layout, table: pd.DataFrame) -> str:
 def report(measured: pd.DataFrame, synthetic: pd.DataFrame) -> str:
     """Return all tables as Markdown."""
     cases = synthetic.assign(
-        dataset=synthetic["dataset"].str.replace(r"case(\d).*", r"case_\1", regex=True)
+        dataset=synthetic["dataset"].str.replace(r"case(\d).*", r"case_\1", regex=True),
+        is_before=False,
     )
     near, count = near_published(measured)
     scales = verdicts.over_folds(measured, "calm_paper_response", "calm_paper")

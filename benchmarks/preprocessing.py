@@ -55,6 +55,7 @@ def coded(X_train, X_test):
 
 
 def scaled(X_train, X_test, scaling: str):
-    """Scale every column by what the training rows say."""
-    scaler = SCALERS[scaling]().set_output(transform="pandas").fit(X_train)
-    return scaler.transform(X_train), scaler.transform(X_test)
+    """Scale every column of numbers by what the training rows say."""
+    numbers = X_train.select_dtypes(include="number").columns
+    scaler = SCALERS[scaling]().set_output(transform="pandas").fit(X_train[numbers])
+    return tuple(X.assign(**scaler.transform(X[numbers])) for X in (X_train, X_test))

@@ -15,7 +15,7 @@ PAGES = (
     ROOT / "README.md",
     *(
         ROOT / f"docs/{page}.md"
-        for page in ("benchmarks", "curves", "joint-growth", "method", "reading")
+        for page in ("benchmarks", "curves", "joint-growth", "method", "reading", "scale")
     ),
 )
 RESULTS = ROOT / "benchmarks" / "results"

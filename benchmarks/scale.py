@@ -41,6 +41,7 @@ RESULTS = ROOT / "benchmarks/results"
 NOISE = 0.5
 ROWS_PER_FILE = 250_000
 TEST_ROWS, TEST_SEED = 200_000, 10**6
+ROUND_THRESHOLDS = (-0.4, -0.2, 0.0, 0.2, 0.4)
 N_ROUNDS = 300  # of XGBoost
 SIZES = [(1_000_000, 20), (3_000_000, 20), (10_000_000, 20), (1_000_000, 50)]  # of the curves
 
@@ -63,14 +64,18 @@ STAGES = {  # functions whose processor time, with all that they call, is a stag
 }
 
 
-def simulate(n_rows: int, n_features: int, seed: int):
-    """Return float32 features, and y of the truth behind `simulate_million`."""
+def simulate(n_rows: int, n_features: int, seed: int, truth: int = 0):
+    """Return float32 features, and y of the truth behind `simulate_million`.
+
+    Thresholds of the interactions are round; those of any other truth are drawn.
+    """
     rng = np.random.default_rng([seed, n_features])
+    drawn = np.random.default_rng(truth).uniform(-0.5, 0.5, len(ROUND_THRESHOLDS))
     columns = rng.uniform(-1, 1, (n_features, n_rows)).astype(np.float32)
     y = rng.normal(0, NOISE, n_rows)
     for i, column in enumerate(columns):
         y += np.sin(np.pi * column) if i % 2 else column**2
-    for i, threshold in enumerate((-0.4, -0.2, 0.0, 0.2, 0.4)):
+    for i, threshold in enumerate(drawn if truth else ROUND_THRESHOLDS):
         y += np.where(columns[i + 5] > threshold, 1.5, -1.5) * columns[i]
     return columns, y.astype(np.float32)
 
@@ -261,7 +266,11 @@ def stages(n_rows: int, n_features: int) -> None:
 def show() -> None:
     """Write the tables of the measured lines."""
     for name in ("scale", "scale_engines", "scale_stages"):
-        table = pd.read_csv(RESULTS / f"{name}.csv", keep_default_na=False)
+        table = pd.read_csv(RESULTS / f"{name}.csv")
+        if name == "scale":
+            after = table["processor_seconds"] - table["pass_processor_seconds"]
+            place = table.columns.get_loc("pass_processor_seconds") + 1
+            table.insert(place, "after_processor_seconds", after.round(1))
         text = markdown(table.drop(columns="model_sha256", errors="ignore"))
         (RESULTS / f"{name}.md").write_text(f"Made by `python -m benchmarks.scale`.\n\n{text}\n")
         print(text)
@@ -272,7 +281,7 @@ def engines(folder: Path, partitions: int) -> None:
     import dask.dataframe as dd
     import pyarrow.dataset as ds
     from distributed import Client, LocalCluster
-    from pyspark.sql import SparkSession
+    from pyspark.sql import SparkSession, functions
 
     from calmgam import CALMRegressor
 
@@ -307,6 +316,8 @@ def engines(folder: Path, partitions: int) -> None:
     address = {"host": "127.0.0.1", "dashboard_address": None}
     with LocalCluster(n_workers=2, threads_per_worker=1, **address) as cluster, Client(cluster):
         fitted("dask, two workers", frame)
+        order = np.random.default_rng(1).permutation(partitions).tolist()
+        fitted("dask, two workers, partitions shuffled", frame.partitions[order])
     os.environ["PYSPARK_PYTHON"] = sys.executable
     session = (
         SparkSession.builder.master("local[2]")
@@ -316,8 +327,10 @@ def engines(folder: Path, partitions: int) -> None:
         .config("spark.driver.memory", "3g")
         .getOrCreate()
     )
-    mixed = session.read.parquet(str(folder)).repartition(partitions)  # rows are shuffled, too
-    fitted("spark, two workers", mixed)
+    rows = session.read.parquet(str(folder))
+    fitted("spark, two workers", rows.repartition(partitions))
+    shuffled = rows.orderBy(functions.rand(1)).repartition(partitions)
+    fitted("spark, two workers, rows shuffled", shuffled)
     session.stop()
 
 

@@ -2,8 +2,8 @@
 
     python -m benchmarks.tuning
 
-Read off the source: settings declared with `tuned(value, reason)`, and constants at the top of the
-files of `fit/` with the comment beside them.
+Read off the source: settings declared with `tuned(value, reason)`, and constants of `fit/`,
+`model/` and the kernels with the comment behind or above them.
 """
 
 import ast
@@ -16,7 +16,8 @@ from pathlib import Path
 from calmgam.fit.support.parts import tuned_settings
 
 ROOT = Path(__file__).parents[1]
-FIT = ROOT / "src" / "calmgam" / "fit"
+PACKAGE = ROOT / "src" / "calmgam"
+FIT, MODEL, KERNELS = PACKAGE / "fit", PACKAGE / "model", ROOT / "cpp"
 PAGE = ROOT / "docs" / "tuning.md"
 HEAD = """# Tuned numbers
 
@@ -60,32 +61,70 @@ def settings_of_stages():
 
 
 def constants():
-    """Return (file, name, value, comment) of every number at the top of a file."""
+    """Return (file, name, value, comment) of every number at the top of a file or of a class."""
     rows = []
-    for path in sorted(FIT.rglob("*.py")):
+    for path in [*sorted(FIT.rglob("*.py")), *sorted(MODEL.rglob("*.py"))]:
         lines = path.read_text().splitlines()
-        for node in ast.parse("\n".join(lines)).body:
-            if not isinstance(node, ast.Assign) or not is_number(node.value):
-                continue
-            why = re.search(r"#\s*(.+)$", lines[node.end_lineno - 1])
-            first = node.lineno - 2
-            while not why and lines[first].startswith("#") and lines[first - 1].startswith("#"):
-                first -= 1
-            above = " ".join(line.strip("# ") for line in lines[first : node.lineno - 1])
-            names = ast.unparse(node.targets[0]).strip("()")
-            value = ast.unparse(node.value).strip("()")
-            place = path.relative_to(FIT.parent).as_posix()
-            rows.append((place, names, value, why[1] if why else above))
+        for prefix, node in assignments(ast.parse("\n".join(lines))):
+            if holds_numbers(node.value):
+                names = prefix + unbracketed(targets(node))
+                value = unbracketed(node.value)
+                why = comment(lines, node.lineno, node.end_lineno, "#")
+                rows.append((path.relative_to(PACKAGE).as_posix(), names, value, why))
     return rows
 
 
-def is_number(node):
-    """Whether an expression is a number, or several."""
-    if isinstance(node, ast.Tuple):
-        return all(map(is_number, node.elts))
-    if isinstance(node, ast.BinOp):
-        return is_number(node.left) and is_number(node.right)
-    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+def assignments(module):
+    """Yield (prefix of its name, node) of what a module and its classes assign, but for fields."""
+    for node in module.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            yield "", node
+        elif isinstance(node, ast.ClassDef):
+            numbers = (n for n in node.body if isinstance(getattr(n, "value", None), ast.Constant))
+            yield from ((f"{node.name}.", n) for n in numbers if isinstance(n, ast.Assign))
+
+
+def targets(node):
+    """Return what an assignment assigns to."""
+    return node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+
+
+def unbracketed(node):
+    """Return the text of an expression, a tuple's without brackets."""
+    text = ast.unparse(node)
+    return text[1:-1] if isinstance(node, ast.Tuple) and text.startswith("(") else text
+
+
+def holds_numbers(node):
+    """Whether an expression is made of numbers; the keys of a dictionary may be words."""
+    keys = {id(key) for one in ast.walk(node) if isinstance(one, ast.Dict) for key in one.keys}
+    constants = [c for c in ast.walk(node) if isinstance(c, ast.Constant) and id(c) not in keys]
+    kinds = {type(constant.value) for constant in constants}
+    return bool(kinds) and kinds <= {int, float}
+
+
+def kernel_constants():
+    """Return (file, name, value, comment) of every number that the headers of kernels declare."""
+    pattern = re.compile(r"^(?:    static )?constexpr [\w:]+ (\w+) = (-?[\d.]+[\de. <-]*);")
+    rows = []
+    for path in sorted(KERNELS.glob("*.hpp")):
+        lines = path.read_text().splitlines()
+        for number, line in enumerate(lines, start=1):
+            if found := pattern.search(line):
+                why = comment(lines, number, number, "//")
+                rows.append((path.relative_to(ROOT).as_posix(), *found.groups(), why))
+    return rows
+
+
+def comment(lines, first, last, sign):
+    """Return the comment behind what stands in these lines, or else the one right above."""
+    if behind := re.search(rf"{sign}+\s*(.+)$", lines[last - 1]):
+        return behind[1]
+    above = []
+    while first >= 2 and lines[first - 2].lstrip().startswith(sign):
+        above.insert(0, lines[first - 2].lstrip(f"{sign} "))
+        first -= 1
+    return " ".join(above)
 
 
 def page():
@@ -93,7 +132,10 @@ def page():
     lines = [HEAD]
     lines += [f"| `{a}` | `{b}` | `{c!r}` | {d} |\n" for a, b, c, d in settings_of_stages()]
     lines.append(CONSTANTS)
-    lines += [f"| `{a}` | `{b}` | `{c}` | {d.strip(' …')} |\n" for a, b, c, d in constants()]
+    lines += [
+        f"| `{a}` | `{b}` | `{c}` | {d.strip(' …')} |\n"
+        for a, b, c, d in [*constants(), *kernel_constants()]
+    ]
     return "".join(lines)
 
 

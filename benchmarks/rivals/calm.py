@@ -78,6 +78,7 @@ def settings_by_name() -> dict[str, dict]:
         **{f"calm_{number}_splits": {"max_splits": number} for number in (8, 10, 40)},
         "calm_heterogeneity": {"growth": "heterogeneity", "max_splits": None},
         **{name: {"more_seed": seed} for name, seed in SEEDS.items()},
+        "calm_paper_21": {**paper, "growth__n_thresholds": 21},
     }
     so_far = dict(paper)
     for name, (_, change) in list(STEPS.items())[:-1]:  # the last is the default

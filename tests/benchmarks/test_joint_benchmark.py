@@ -24,7 +24,8 @@ def folder(tmp_path):
         ("bank", "eb2m", "0", 9.0, None, None),
     ]
     named = ["dataset", "model", "fold", "error", "fit_seconds", "n_interactions"]
-    for name, part in (("joint", rows), ("earlier", earlier)):
+    steps = [("wine", "calm_paper", "0", 3.0, 1.0, 2), ("wine", "step_auto", "0", 3.0, 1.0, 2)]
+    for name, part in (("joint", rows), ("steps", steps), ("earlier", earlier)):
         table = pd.DataFrame(part, columns=named).assign(status="ok").reindex(columns=COLUMNS)
         table.assign(r2=0.5).to_csv(tmp_path / f"{name}.csv", index=False)
     return tmp_path
@@ -32,7 +33,12 @@ def folder(tmp_path):
 
 @pytest.fixture
 def measured(folder):
-    return joint.measured_or_earlier(folder / "joint.csv", folder / "earlier.csv")
+    names = ("joint.csv", "steps.csv", "earlier.csv")
+    return joint.measured_or_earlier(*(folder / name for name in names))
+
+
+def test_the_paper_s_cells_are_those_of_the_steps(measured):
+    assert set(measured["model"]) == {"calm", "own_gam", "eb2m", "calm_paper"}
 
 
 def test_earlier_cells_stand_in_where_nothing_newer_is(measured):
@@ -42,7 +48,7 @@ def test_earlier_cells_stand_in_where_nothing_newer_is(measured):
 
 def test_folds_become_mean_and_standard_error(measured):
     table = joint.mean_and_se(measured, "error").set_index("dataset")
-    assert list(table.columns) == ["own_gam", "calm", "eb2m"]
+    assert list(table.columns) == ["own_gam", "calm", "calm_paper", "eb2m"]
     assert table.loc["no2", "calm"] == "2 ± 1"
     assert table.loc["wine", "calm"] == "1"
 
@@ -65,7 +71,8 @@ def test_seeds_are_averaged_where_all_are_there(measured):
     seeds = pd.DataFrame(cells, columns=["dataset", "model", "error"]).assign(fold="0")
     mean = joint.errors_by_seed(measured, seeds).mean(axis=1)
     fold = joint.with_errors(measured, mean).set_index(["dataset", "model"])
-    assert fold["error"].to_dict() == {("wine", "calm"): pytest.approx(1.8), ("wine", "eb2m"): 2.0}
+    errors = {"calm": pytest.approx(1.8), "calm_paper": 3.0, "eb2m": 2.0}
+    assert fold["error"].to_dict() == {("wine", name): error for name, error in errors.items()}
     text = joint.report(measured, seeds)
     assert re.search(r"\| calm +\| better 1, level 0, worse 0 \(of 1\)", text)
     assert re.search(r"\| calm_seed1 +\| better 0, level 1, worse 0 \(of 1\)", text)

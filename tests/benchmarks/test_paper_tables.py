@@ -20,6 +20,7 @@ def cells(dataset, task, values):
             "n_interactions": 3.0,
             "n_rows": 500,
             "n_features": 7,
+            "is_before": False,
         }
         for model, folds in values.items()
         for fold, value in enumerate(folds)
@@ -50,6 +51,17 @@ def test_cells_show_ours_the_published_figure_and_the_difference(measured):
     assert row["CALM"] == "0.900* / 0.894 (+0.006)"  # one fold of five
 
 
+def test_cells_and_ticks_of_an_earlier_paper_have_a_sign(measured):
+    old = measured.assign(is_before=measured["model"] == "calm_paper")
+    row = paper_tables.beside(old, RMSE).set_index("dataset").loc["no2"]
+    assert row["CALM"] == "0.49† / 0.49 (+0.00)"
+    assert "†" not in row["XGB"]
+    marks = paper_tables.ticks(old, RMSE, ["CALM"], ["EBM"])
+    assert paper_tables.tick_text(marks.loc[["no2", "wine"]]) == ["✗† / ✓", "– / ✓"]
+    text = paper_tables.reference_counts(old)
+    assert "of an earlier `paper()` (†): 1 of the 1 CALM-X beside our own X" in text
+
+
 def test_main_ticks_compare_with_the_mean_of_the_rivals_on_common_folds(measured):
     marks = paper_tables.ticks(measured, RMSE, ["CALM"], ["NAM", "EBM"])
     # Folds 0 and 1: CALM 0.494 prints as the mean of NAM and EBM, 0.490, but is worse.
@@ -70,6 +82,13 @@ def test_ticks_against_pairs_are_counted_with_and_without_node_ga2m(measured):
     assert list(ours["ours"]) == ["1 of 1", "0 of 1", "1 of 1"]  # 0.494; 0.463; 0.495
     assert list(ours["on five folds"]) == [0, 0, 0]
     assert list(table.loc[table["model"] == "calm", "ours"]) == ["0 of 0"] * 3
+
+
+def test_the_summary_has_the_counts_against_pairs_and_of_matched_structure(measured):
+    more = cells("no2", "regression", {"eb2m": [0.5], "calm": [0.6]})
+    text = paper_tables.summary(pd.concat([measured, more]))
+    assert "EB2M: 1 of 1 (`calm_paper`) and 0 of 1 (`calm`), published 10 of 25; " in text
+    assert "no worse in 1 of 1 cells (0 cells are of an earlier `paper()`)." in text
 
 
 def test_the_paper_s_own_count_is_shown_where_it_differs(measured):
@@ -138,8 +157,25 @@ def test_near_published_compares_errors(measured):
     table, text = paper_tables.near_published(measured)
     ratios = dict(zip(table["dataset"], table["ratio"], strict=True))
     assert ratios["no2"] == pytest.approx(0.494 / 0.492)
-    assert ratios["spectf"] == pytest.approx(0.1 / 0.106)
+    assert ratios["spectf*"] == pytest.approx(0.1 / 0.106)  # one fold
     assert text.endswith("2 of 2")
+
+
+def test_rivals_stand_beside_their_published_errors(measured):
+    more = cells("no2", "regression", {"node_ga2m": [0.57], "eb2m": [0.6]})
+    zero = cells("elevators", "regression", {"node_ga2m": [0.003]})  # in print: 0.00
+    table = paper_tables.rivals_near_published(pd.concat([measured, more, zero]))
+    near, off = table.set_index("rival").to_numpy().T
+    rows = dict(zip(table["rival"], zip(near, off, strict=True), strict=True))
+    assert rows["NODE-GA2M"] == ("1 of 1: no2*", "")  # in print: 0.52
+    assert rows["EB2M"] == ("0 of 1: ", "no2* 1.28")  # in print: 0.47
+    assert rows["EBM"] == ("1 of 2: no2", "spectf* 1.89")  # in print: an accuracy of 0.894
+
+
+def test_our_copies_stand_beside_sizes_in_print_where_those_differ(measured):
+    table = paper_tables.sizes(measured, "regression").set_index("dataset")
+    assert table.loc["no2", "features in print, if others"] == ""
+    assert list(table.loc["electrical"])[1:3] == [12, 13]
 
 
 def test_report_has_the_fifteen_tables(measured):

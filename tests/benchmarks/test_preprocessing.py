@@ -38,6 +38,14 @@ def test_scales_come_from_the_training_rows():
     assert (given.X_test["age"] > given.X_train["age"].max()).all()
 
 
+def test_text_stays_text_beside_scaled_numbers():
+    wishes = {"accepts_text": True, "scaling": "min-max"}
+    given = prepare(X_TRAIN, Y_TRAIN, X_TEST, "regression", rival(**wishes))
+    assert list(given.X_train["job"]) == list(X_TRAIN["job"])
+    assert list(given.X_test["age"]) == [1.5, 2.0]
+    assert list(given.X_test.columns) == ["age", "job"]
+
+
 def test_predictions_return_to_the_original_scale():
     given = prepare(X_TRAIN, Y_TRAIN, X_TEST, "regression", rival(scaling="z-score"))
     assert (given.y_train.mean(), given.y_train.std()) == pytest.approx((0, 1))

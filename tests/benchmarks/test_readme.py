@@ -1,4 +1,6 @@
-from benchmarks import readme
+import pytest
+
+from benchmarks import readme, steps, synthetic
 
 PAGE = "before\n<!-- benchmarks:speed -->\nold\n<!-- /benchmarks -->\nafter <!-- other -->\n"
 
@@ -20,6 +22,13 @@ def test_what_is_not_measured_is_said_to_be_so(tmp_path):
     assert "Not measured yet: `make bench-speed`" in page
 
 
-def test_pages_have_places_for_tables():
-    for page in readme.PAGES:
-        assert readme.BLOCK.search(page.read_text())
+@pytest.mark.parametrize("page", readme.PAGES, ids=lambda page: page.name)
+def test_pages_hold_the_tables_as_measured(page):
+    text = page.read_text()
+    assert readme.BLOCK.search(text)
+    assert readme.filled(text, readme.RESULTS) == text  # else: make bench-readme
+
+
+@pytest.mark.parametrize("benchmark", [steps, synthetic])
+def test_tables_are_made_of_the_cells_beside_them(benchmark):
+    assert benchmark.OUT.with_suffix(".md").read_text() == benchmark.page(benchmark.OUT)

@@ -1,6 +1,8 @@
+import pandas as pd
 import pytest
 
 from benchmarks import rivals
+from benchmarks.rivals import gami_net
 from benchmarks.rivals.calm import AS_DEFAULT, CONFIGURATIONS, settings_by_name
 from calmgam import CALMRegressor
 
@@ -46,3 +48,9 @@ def test_rivals_are_found_by_configuration_file_or_path():
     assert rivals.find("tests.benchmarks.mean_rival").requirements == ()
     with pytest.raises(ModuleNotFoundError, match="no_such_rival"):
         rivals.find("no_such_rival")
+
+
+def test_text_becomes_codes_for_gami_net_and_new_levels_none():
+    X = pd.DataFrame({"age": [0.5, 1.0, 0.0], "job": ["nurse", "cook", "pilot"]})
+    codes = gami_net.codes_of(X, {"job": ["cook", "nurse"]})
+    assert codes.tolist() == [[0.5, 1], [1.0, 0], [0.0, -1]]

@@ -52,7 +52,36 @@ def test_a_step_is_worth_its_error_over_the_one_before():
         [1, 1, 0.5**0.5, 1, 1, 1, 0.5**0.5, 1]
     )
     assert table["better"].tolist() == [0, 0, 1, 0, 0, 0, 1, 0]
+    assert (table["without spectf"] == table["error / step before"]).all()
+    others = steps.worth(errors.rename({"no2": "spectf"}), pd.Series(1.0, index=list(STEPS)))
+    assert others["without spectf"].iloc[2] == pytest.approx(0.5)
     assert table["error / paper"].iloc[-1] == pytest.approx(0.5)
+
+
+@pytest.fixture
+def joint(tmp_path, monkeypatch):
+    """A CSV of `make bench-joint` with the default's fold 0 of no2."""
+    table = measured([1.0] * 8, "no2").assign(status="ok", task="regression")
+    table[table["model"] == "calm"].to_csv(tmp_path / "joint.csv", index=False)
+    monkeypatch.setattr(steps, "JOINT", tmp_path / "joint.csv")
+    listed = pd.DataFrame({"task": ["regression", "classification"]}, index=["no2", "compas"])
+    monkeypatch.setattr(steps, "catalogue", lambda: listed)
+    return table
+
+
+def test_what_is_another_s_model_is_not_measured_again(joint):
+    cells = steps.planned(["no2", "compas"], ["0"])
+    skipped = {("no2", "calm"), ("no2", steps.RESPONSE)}
+    every = {(dataset, step) for dataset in ("no2", "compas") for step in STEPS}
+    assert {(cell.dataset, cell.model) for cell in cells} == every - skipped
+
+
+def test_the_first_two_steps_of_numbers_are_one_model(joint, tmp_path):
+    own = joint[~joint["model"].isin(("calm", steps.RESPONSE))]
+    own.to_csv(tmp_path / "steps.csv", index=False)
+    found = steps.read(tmp_path / "steps.csv").set_index("model")
+    assert set(found.index) == set(STEPS)
+    assert found.loc[steps.RESPONSE, "n_interactions"] == found.loc[steps.PAPER, "n_interactions"]
 
 
 def test_the_report_says_on_which_folds():

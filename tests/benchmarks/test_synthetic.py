@@ -17,3 +17,7 @@ def test_summary_averages_seeds_and_folds():
     assert list(table["calm"].round(9)) == [0.9, 0.6]
     assert list(table["required"]) == [0.990, 0.985]
     assert list(table["published"]) == [0.995, 0.949]
+    assert synthetic.verdict(table) == (
+        "The default reaches what is required in 0 of 2 cases, not in case1, case2."
+    )
+    assert synthetic.verdict(table.assign(calm=1.0)).endswith("in 2 of 2 cases.")
