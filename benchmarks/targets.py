@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks import tables
+from benchmarks import tables, verdicts
 from benchmarks.datasets import N_FOLDS, POSITIVE
 from benchmarks.environments import ROOT
 from benchmarks.run import Cell, names, run, settings_from, settings_parser
@@ -69,6 +69,9 @@ def report(path: Path) -> str:
     for ours, rival in COMPARED:
         if {ours, rival} <= have:
             parts.append(tables.comparison_text(measured, ours, rival))
+    for ours in dict(COMPARED):
+        table = verdicts.against_everyone(measured, ours)
+        parts.append(tables.section(f"{ours} against everyone", table))
     return "\n\n".join(parts)
 
 

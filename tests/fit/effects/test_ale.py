@@ -1,4 +1,5 @@
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,9 +13,7 @@ from calmgam.fit.effects import ale
 from calmgam.fit.effects.ale import (
     DISCOUNT,
     MIN_BIN_ROWS,
-    ale_effects,
     interval_of,
-    rhale_effects,
     surroundings,
     variance_bins,
 )
@@ -22,6 +21,8 @@ from calmgam.fit.references.reference import Reference
 from calmgam.model.schema import Feature, Schema
 from prepared import fit_reference
 
+ale_effects = partial(ale.ale_effects, grid="quantile", grid_size=20)
+rhale_effects = partial(ale.rhale_effects, grid_size=20)
 NUMBER = Feature("x", 0, "numeric", has_missing=True)
 LEVELS = Feature("x", 0, "categorical", ("p", "q", "r"), has_missing=True)
 

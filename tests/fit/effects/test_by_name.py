@@ -91,7 +91,9 @@ def test_the_finder_knows_its_feature():
     schema = Schema.learn(frame)
     X = schema.encode(frame)
     reference = Reference(lambda Z: Z[:, 0] * Z[:, 1], SquaredError())
-    find = effect_finder("ale", reference, X, rng=np.random.default_rng(0))
+    find = effect_finder(
+        "ale", reference, X, grid="quantile", grid_size=20, rng=np.random.default_rng(0)
+    )
     a, c = (find(schema.features[i], X[:, i]) for i in (0, 2))
     np.testing.assert_allclose(a.effects, X[:, 1] * X[:, 0].std())
     np.testing.assert_array_equal(c.effects, 0)

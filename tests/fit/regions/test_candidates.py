@@ -8,6 +8,8 @@ from calmgam.fit.data.binning import Binned, bin_table, slots_of
 from calmgam.fit.regions.candidates import candidates_for, code_matrix
 from calmgam.model.schema import Feature, Schema
 
+QUANTILES = {"thresholds": "quantile", "n_thresholds": 31}
+
 
 def numeric(column, name, index):
     present = column[~np.isnan(column)]
@@ -42,14 +44,14 @@ def thresholds(candidates):
 
 def test_quantile_thresholds_have_equally_many_rows_in_between():
     column = np.exp(3 * np.random.default_rng(0).normal(size=5000))
-    found = candidates_for(binned(column), 0, n_thresholds=31)
+    found = candidates_for(binned(column), 0, **QUANTILES)
     shares = np.mean(column[:, None] <= thresholds(found), axis=0)
     np.testing.assert_allclose(shares, np.arange(1, 32) / 32, atol=1e-3)
 
 
 def test_quantile_thresholds_take_all_cuts_when_there_are_few():
     column = np.repeat(np.arange(24.0), [1000] + [1] * 23)
-    found = candidates_for(binned(column), 0, n_thresholds=31)
+    found = candidates_for(binned(column), 0, **QUANTILES)
     np.testing.assert_array_equal(thresholds(found), np.arange(23) + 0.5)
 
 
@@ -74,14 +76,14 @@ def test_uniform_thresholds_that_divide_the_rows_alike_are_one():
 
 def test_all_thresholds_are_all_cuts():
     column = np.arange(500.0)
-    found = candidates_for(binned(column), 0, thresholds="all")
+    found = candidates_for(binned(column), 0, thresholds="all", n_thresholds=1)
     np.testing.assert_array_equal(thresholds(found), cuts(column))
 
 
 def test_levels_are_compared_by_equality():
     feature = Feature("job", 0, "categorical", ("a", "b", "c"), has_missing=True)
     column = np.array([0.0, 2.0, 3.0, np.nan])  # 3: a level not among them
-    found = candidates_for(binned(column, features=[feature], edges=[np.empty(0)]), 0)
+    found = candidates_for(binned(column, features=[feature], edges=[np.empty(0)]), 0, **QUANTILES)
     assert [str(c) for c in conditions_of(found)] == ["job = a", "job = b", "job = c"]
     np.testing.assert_array_equal(found.codes(column), [0, 2, 3, 4])
 
@@ -89,7 +91,7 @@ def test_levels_are_compared_by_equality():
 @pytest.mark.parametrize("column", [np.full(5, 3.0), np.full(5, np.nan)])
 @pytest.mark.parametrize("kind", ["quantile", "uniform", "all"])
 def test_a_constant_column_offers_nothing_but_its_missing_values(column, kind):
-    found = candidates_for(binned(column), 0, thresholds=kind)
+    found = candidates_for(binned(column), 0, thresholds=kind, n_thresholds=31)
     assert found.n_conditions == 0
     np.testing.assert_array_equal(found.codes(column), np.isnan(column))
 
@@ -124,7 +126,7 @@ def test_codes_and_conditions_agree(column, kind, n_thresholds, missing):
 def test_not_missing_is_a_condition_on_levels_too():
     feature = Feature("job", 0, "categorical", ("a", "b"), has_missing=True)
     column = np.array([0.0, 1.0, 2.0, np.nan])
-    found = candidates_for(binned(column, features=[feature], edges=[np.empty(0)]), 0)
+    found = candidates_for(binned(column, features=[feature], edges=[np.empty(0)]), 0, **QUANTILES)
     condition = found.condition(2, False)
     assert str(condition) == "job is not missing"
     np.testing.assert_array_equal(condition.holds(column), [True, True, True, False])
@@ -135,5 +137,5 @@ def test_not_missing_is_a_condition_on_levels_too():
 
 def test_code_matrix_has_one_line_per_feature():
     table = binned(np.array([1.0, 2.0, 3.0]), np.array([np.nan, 7.0, 8.0]))
-    candidates = [candidates_for(table, j) for j in (1, 0)]
+    candidates = [candidates_for(table, j, **QUANTILES) for j in (1, 0)]
     np.testing.assert_array_equal(code_matrix(candidates, table), [[2, 0, 1], [0, 1, 2]])

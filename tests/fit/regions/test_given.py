@@ -95,3 +95,10 @@ def test_several_conditions_make_a_deeper_tree():
 def test_what_cannot_be_a_partition_is_refused(partitions, message):
     with pytest.raises(ValueError, match=message):
         given_trees(partitions, PREPARED)
+
+
+@pytest.mark.parametrize("partition", ["hour <= 7", 7])
+def test_one_region_is_not_a_list_of_them(partition):
+    message = rf"growth\['temp'\]: must be a tree or a list of regions .*; got {partition!r}"
+    with pytest.raises(ValueError, match=message):
+        given_trees({"temp": partition}, PREPARED)

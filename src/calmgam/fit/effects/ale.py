@@ -32,8 +32,8 @@ def ale_effects(
     feature: Feature,
     column: np.ndarray,
     *,
-    grid: str = "quantile",
-    grid_size: int = 20,
+    grid: str,
+    grid_size: int,
     effect_scale: str = "link",
     n_jobs: int = 1,
 ) -> PointEffects:
@@ -77,7 +77,7 @@ def rhale_effects(
     feature: Feature,
     column: np.ndarray,
     *,
-    grid_size: int = 20,
+    grid_size: int,
     effect_scale: str = "link",
     n_jobs: int = 1,
 ) -> PointEffects:

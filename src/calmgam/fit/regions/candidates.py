@@ -116,8 +116,8 @@ def candidates_for(
     binned: Binned,
     j: int,
     *,
-    thresholds: str = "quantile",
-    n_thresholds: int = 31,
+    thresholds: str,
+    n_thresholds: int,
 ) -> Candidates:
     """Choose the conditions to try on a feature.
 

@@ -58,6 +58,11 @@ def _tree(
             for node in partition.nodes
         )
         return PartitionTree(tuple(nodes))
+    if isinstance(partition, str) or not isinstance(partition, Iterable):
+        raise ValueError(
+            "must be a tree or a list of regions that hold every row once, such as "
+            f"['hour <= 7', 'hour > 7']; got {partition!r}"
+        )
     regions = (parse_region(one, schema) if isinstance(one, str) else one for one in partition)
     return PartitionTree.from_regions(
         [Region(tuple(_snap(c, schema, edges, X) for c in one.conditions)) for one in regions]

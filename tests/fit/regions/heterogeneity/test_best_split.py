@@ -14,7 +14,10 @@ def conditions_on(X):
     """Candidates and codes of every column of a matrix of numbers."""
     schema = Schema.learn(X)
     binned = bin_table(schema.encode(X), schema, 2000)
-    candidates = [candidates_for(binned, j, thresholds="all") for j in range(schema.n_features)]
+    candidates = [
+        candidates_for(binned, j, thresholds="all", n_thresholds=1)
+        for j in range(schema.n_features)
+    ]
     return candidates, code_matrix(candidates, binned)
 
 

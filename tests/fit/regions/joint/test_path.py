@@ -404,7 +404,10 @@ class Grown:
         self.X = self.schema.encode(frame)
         self.binned = bin_table(self.X, self.schema, 256)
         limits = limits_of(self.schema, **{"max_splits": 6, **limits})
-        candidates = [candidates_for(self.binned, j) for j in limits.policy.condition_features]
+        candidates = [
+            candidates_for(self.binned, j, thresholds="quantile", n_thresholds=31)
+            for j in limits.policy.condition_features
+        ]
         settings = Joint(min_samples_leaf=min_samples_leaf)
         self.scores = formula(self.X)
         self.path, _ = grow_path(
