@@ -26,7 +26,7 @@ TABLES = "appendicitis,spectf,churn,phoneme,compas,heloc,magic"
 def measure(table: str) -> Iterator[dict[str, Any]]:
     """Fit, calibrate, and compare on the test rows."""
     from calmgam import CALMClassifier
-    from calmgam.read.performance import performance
+    from calmgam.read.measures.performance import performance
 
     X, y, X_test, y_test = split(*load(table)[:2], "0")
     rows = np.random.default_rng(0).permutation(len(y))

@@ -20,9 +20,9 @@ from benchmarks.rivals import eb2m
 from calmgam import CALMRegressor
 from calmgam.demo import simulate_bikes
 from calmgam.model import Condition, Feature, Model, PartitionTree, Schema, ShapeFunction, Term
-from calmgam.read.canvas import HALF_PAGE, SMALL, new_figure
-from calmgam.read.performance import performance
+from calmgam.read.measures.performance import performance
 from calmgam.read.plots import plot_feature, plot_model
+from calmgam.read.plots.canvas import HALF_PAGE, SMALL, new_figure
 
 N_ROWS = 1000
 EDGES = np.linspace(-1, 1, 151)  # ±0.4 are edges, ±0.5 centres

@@ -51,7 +51,7 @@ def measure(method: str, X: Any, y: Any, X_test: Any, y_test: Any) -> dict[str, 
             "width": np.mean(high - low),
             "seconds": seconds,
         }
-    from calmgam.read.coverage import coverage_views
+    from calmgam.read.measures.coverage import coverage_views
 
     if method == "split":
         rows = np.random.default_rng(0).permutation(len(y))

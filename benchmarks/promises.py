@@ -120,7 +120,7 @@ def measure(seed: int, with_free: bool = True) -> dict[str, Any]:
     """Fit, prove, certify and verify, and look for a counterexample."""
     from calmgam.model.serialize import to_json
     from calmgam.read import Monotone
-    from calmgam.read.certify import certificate
+    from calmgam.read.audit.certify import certificate
     from calmgam.verify import verify
 
     X, score, monotone = random_table(seed)

@@ -47,15 +47,14 @@ def settings_listed(head, joined=True):
     return [{name: eval(default) for name, default in table} for table in rows]
 
 
-def test_map_has_every_room_and_every_file_outside_fit():
+def test_map_has_every_room_and_every_file_outside_rooms():
     page = (ROOT / "docs" / "map.md").read_text()
     package = ROOT / "src" / "calmgam"
     paths = [*package.rglob("*.py"), *(ROOT / "cpp").glob("*.hpp")]
     sources = [p.relative_to(package if package in p.parents else ROOT).as_posix() for p in paths]
-    rooms = {
-        f"{s.rpartition('/')[0]}/" for s in sources if s.startswith("fit/") and s.count("/") > 1
-    }
-    files = [s for s in sources if not s.startswith("fit/") and not s.endswith("__init__.py")]
+    inside = [s for s in sources if s.startswith(("fit/", "read/")) and s.count("/") > 1]
+    rooms = {f"{s.rpartition('/')[0]}/" for s in inside}
+    files = [s for s in sources if s not in inside and not s.endswith("__init__.py")]
     assert [name for name in (*rooms, *files) if f"`{name}`" not in page] == []
 
 

@@ -12,8 +12,8 @@ from sklearn.exceptions import NotFittedError
 from calmgam import Boosting, CALMClassifier, CALMRegressor, read
 from calmgam.demo import simulate_bikes
 from calmgam.model import to_json
-from calmgam.read import audit, plots, text
-from calmgam.read.card import card
+from calmgam.read import audit, plots
+from calmgam.read.texts.card import card
 from calmgam.verify import verify
 
 X, RENTALS = simulate_bikes(300)
@@ -21,8 +21,8 @@ TABLE = X, RENTALS > 200
 ROW = X.iloc[0].to_dict()
 
 FORWARDED = {
-    "summary": text.summary,
-    "explain": text.explain,
+    "summary": read.summary,
+    "explain": read.explain,
     "jumps": audit.jumps,
     "sensitivity": audit.sensitivity,
     "monotonicity": audit.monotonicity,

@@ -19,7 +19,7 @@ from calmgam.model.exact.inputs import all_inputs
 from calmgam.model.objectives import Objective
 from calmgam.model.serialize import canonical_digest, to_json
 from calmgam.read import AtMost, Monotone, NoInfluence, Range
-from calmgam.read.certify import certificate
+from calmgam.read.audit.certify import certificate
 from calmgam.verify import verify
 from class_models import with_classes
 

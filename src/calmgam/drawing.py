@@ -122,7 +122,7 @@ class Drawing(Reading):
             As in `compare`.
         ax : matplotlib axes, optional
         """
-        from calmgam.read.comparison_plot import plot_comparison
+        from calmgam.read.plots import plot_comparison
 
         model = getattr(other, "model_", other)
         return plot_comparison(self._fitted_model(), model, data, threshold, given, ax)
@@ -149,6 +149,6 @@ class Drawing(Reading):
         -------
         matplotlib axes
         """
-        from calmgam.read.path_plots import plot_path
+        from calmgam.read.plots import plot_path
 
         return plot_path(self._fitted_model(), ax)

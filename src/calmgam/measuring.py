@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from calmgam.reading import Reading
 
 if TYPE_CHECKING:
-    from calmgam.read.calibration import Calibration
-    from calmgam.read.correlation import Correlations
-    from calmgam.read.residuals import Residuals
-    from calmgam.read.roc import Confusion, Roc
-    from calmgam.read.slices import Slices
+    from calmgam.read.measures.calibration import Calibration
+    from calmgam.read.measures.correlation import Correlations
+    from calmgam.read.measures.residuals import Residuals
+    from calmgam.read.measures.roc import Confusion, Roc
+    from calmgam.read.measures.slices import Slices
 
 
 class Measuring(Reading):
@@ -35,7 +35,7 @@ class Measuring(Reading):
         y : array
         sample_weight, offset : array, optional
         """
-        from calmgam.read.performance import performance
+        from calmgam.read.measures.performance import performance
 
         return performance(self._fitted_model(), X, y, sample_weight, offset)
 
@@ -49,7 +49,7 @@ class Measuring(Reading):
         **options
             ``sample_weight``, ``offset``, ``of_class``, ``min_rows``.
         """
-        from calmgam.read.calibration import calibration
+        from calmgam.read.measures.calibration import calibration
 
         return calibration(self._fitted_model(), X, y, **options)
 
@@ -63,7 +63,7 @@ class Measuring(Reading):
         **options
             ``sample_weight``, ``offset``, ``min_rows``.
         """
-        from calmgam.read.residuals import residuals
+        from calmgam.read.measures.residuals import residuals
 
         return residuals(self._fitted_model(), X, y, **options)
 
@@ -77,7 +77,7 @@ class Measuring(Reading):
         **options
             ``sample_weight``, ``offset``, ``of_class``, ``min_rows``.
         """
-        from calmgam.read.roc import roc
+        from calmgam.read.measures.roc import roc
 
         return roc(self._fitted_model(), X, y, **options)
 
@@ -95,7 +95,7 @@ class Measuring(Reading):
         **options
             ``sample_weight``, ``offset``.
         """
-        from calmgam.read.roc import confusion
+        from calmgam.read.measures.roc import confusion
 
         return confusion(self._fitted_model(), X, y, threshold, **options)
 
@@ -111,7 +111,7 @@ class Measuring(Reading):
         **options
             ``sample_weight``, ``offset``, ``of_class``, ``min_rows``.
         """
-        from calmgam.read.slices import slices
+        from calmgam.read.measures.slices import slices
 
         return slices(self._fitted_model(), X, y, by, **options)
 
@@ -124,7 +124,7 @@ class Measuring(Reading):
         threshold : float
             Pairs whose rank correlation is beyond, in either direction, are named.
         """
-        from calmgam.read.correlation import correlated_features
+        from calmgam.read.measures.correlation import correlated_features
 
         return correlated_features(self._fitted_model(), X, threshold)
 
@@ -137,7 +137,7 @@ class Measuring(Reading):
             As in `calibration`.
         ax : matplotlib axes, optional
         """
-        from calmgam.read.measure_plots import plot_calibration
+        from calmgam.read.plots import plot_calibration
 
         return plot_calibration(self._fitted_model(), X, y, ax=ax, **options)
 
@@ -150,7 +150,7 @@ class Measuring(Reading):
             As in `residuals`.
         ax : matplotlib axes, optional
         """
-        from calmgam.read.measure_plots import plot_residuals
+        from calmgam.read.plots import plot_residuals
 
         return plot_residuals(self._fitted_model(), X, y, ax=ax, **options)
 
@@ -163,7 +163,7 @@ class Measuring(Reading):
             As in `roc`.
         ax : matplotlib axes, optional
         """
-        from calmgam.read.measure_plots import plot_roc
+        from calmgam.read.plots import plot_roc
 
         return plot_roc(self._fitted_model(), X, y, ax=ax, **options)
 
@@ -176,6 +176,6 @@ class Measuring(Reading):
             As in `slices`.
         ax : matplotlib axes, optional
         """
-        from calmgam.read.measure_plots import plot_slices
+        from calmgam.read.plots import plot_slices
 
         return plot_slices(self._fitted_model(), X, y, by, ax=ax, **options)

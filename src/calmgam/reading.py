@@ -87,7 +87,7 @@ class Reading(BaseEstimator):
         sample_weight, offset : array, optional
             Of the rows of X.
         """
-        from calmgam.read.text import summary
+        from calmgam.read.texts.summary import summary
 
         model = self._fitted_model()
         return summary(model, X, y, n_features, sample_weight=sample_weight, offset=offset)
@@ -104,7 +104,7 @@ class Reading(BaseEstimator):
         offset : float
             Added to the score.
         """
-        from calmgam.read.text import explain
+        from calmgam.read.texts.summary import explain
 
         return explain(self._fitted_model(), row, between, offset)
 
@@ -342,6 +342,6 @@ class Reading(BaseEstimator):
         return {**bundle, "text/html": self._repr_html_()} if "text/html" in bundle else bundle
 
     def _card(self) -> str:
-        from calmgam.read.card import card
+        from calmgam.read.texts.card import card
 
         return card(self.model_, type(self).__name__)

@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.figures import draw_heat_maps, paper_model
 from calmgam.read.audit import jumps
-from calmgam.read.canvas import new_figure
+from calmgam.read.plots.canvas import new_figure
 from calmgam.read.views import feature_view
 
 

@@ -12,7 +12,7 @@ from calmgam.model.glassbox import Term
 from calmgam.model.parsing import parse_region_of
 from calmgam.model.regions import between
 from calmgam.model.shapes import ShapeFunction
-from calmgam.read.wording import rule_text, threshold_text
+from calmgam.read.words.wording import rule_text, threshold_text
 
 FEATURES = (
     Feature("hour", 0, "numeric", low=0.0, high=23.0, whole=True, has_missing=True),

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from audit_models import hidden_jump_model
 from reading_models import term
-from test_report import feature_contents
+from report_contents import feature_contents
 
 from calmgam.model import Condition, Feature, Model, PartitionTree, Schema
 from calmgam.read.audit import jumps, monotonicity, sensitivity
-from calmgam.read.plots import draw_sensitivity, plot_feature
-from calmgam.read.text import explain, summary
+from calmgam.read.plots.model import draw_sensitivity, plot_feature
+from calmgam.read.texts.summary import explain, summary
 from chromium import what_if
 
 MODEL = hidden_jump_model()

@@ -9,7 +9,7 @@ from reading_models import plain_model
 
 from calmgam.model.exact import changes, inputs, optimise
 from calmgam.read import counterfactual, jumps, monotonicity, report, summary
-from calmgam.read.card import card
+from calmgam.read.texts.card import card
 
 
 @pytest.fixture

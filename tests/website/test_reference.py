@@ -58,7 +58,7 @@ ENTRIES = entries()
 
 
 def resolved(identifier):
-    """Return what an identifier such as calmgam.read.jumps.jumps or calmgam.Model.save means."""
+    """Return what an identifier such as calmgam.read.summary or calmgam.Model.save means."""
     parts = identifier.split(".")
     for n in range(len(parts) - 1, 0, -1):  # a function may have the name of its module
         try:

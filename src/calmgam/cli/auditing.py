@@ -27,7 +27,7 @@ from calmgam.cli.printing import (
 )
 from calmgam.read.audit import jumps, monotonicity, sensitivity
 from calmgam.read.outputs import pair_of
-from calmgam.read.text import N_COLUMNS
+from calmgam.read.texts.summary import N_COLUMNS
 from calmgam.read.view_types import joint_jumps
 from calmgam.read.views import model_view
 

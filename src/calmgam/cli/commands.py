@@ -61,8 +61,8 @@ from calmgam.cli.rows import Added, Roles, measured_rows, model_rows, training_r
 from calmgam.cli.tables import Spelling, read_table
 from calmgam.model.files import new_file
 from calmgam.read.audit import counterfactual
-from calmgam.read.text import explain as explain_text
-from calmgam.read.text import summary as summary_text
+from calmgam.read.texts.summary import explain as explain_text
+from calmgam.read.texts.summary import summary as summary_text
 from calmgam.read.views import model_view, prediction_view
 
 

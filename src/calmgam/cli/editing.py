@@ -25,7 +25,7 @@ from calmgam.cli.printing import counted, print_result, show
 from calmgam.cli.rows import measured_rows
 from calmgam.cli.tables import Spelling
 from calmgam.model.edits.simplify import count_steps
-from calmgam.read.text import trail_text
+from calmgam.read.texts.summary import trail_text
 
 
 @reads_tables

@@ -35,7 +35,7 @@ from calmgam.read.audit import (
     compare,
     score_range,
 )
-from calmgam.read.claims import Claim
+from calmgam.read.audit.claims import Claim
 from calmgam.read.outputs import pair_of
 from calmgam.verify import verify
 

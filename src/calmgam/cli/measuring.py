@@ -20,8 +20,8 @@ from calmgam.cli.options import (
 from calmgam.cli.printing import print_result
 from calmgam.cli.rows import Added, measured_rows
 from calmgam.cli.tables import Spelling
-from calmgam.read.outcomes import outcomes
-from calmgam.read.slices import feature_slices
+from calmgam.read.measures.outcomes import outcomes
+from calmgam.read.measures.slices import feature_slices
 
 
 @reads_tables

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from calmgam.model.columns import FloatArray
@@ -24,8 +26,19 @@ def response(link: str, score: FloatArray) -> FloatArray:
     if link == "softmax":
         return softmax(score)
     if link == "logit":
-        return np.exp(-np.logaddexp(0.0, -score))  # 1 / (1 + exp(-score)) without overflow
+        probability: FloatArray = probability_of(score)
+        return probability
     return np.exp(score) if link == "log" else score
+
+
+def probability_of(score: Any) -> Any:
+    """Return the second class's probability of scores, or of one score, of a classifier.
+
+    Parameters
+    ----------
+    score : float or array
+    """
+    return np.exp(-np.logaddexp(0.0, -score))  # 1 / (1 + exp(-score)) without overflow
 
 
 def softmax(score: FloatArray) -> FloatArray:

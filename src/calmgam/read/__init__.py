@@ -20,7 +20,7 @@ plot_feature, plot_model, plot_importance, …     pictures; they are imported w
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# Several functions have the name of their module: here the name means the function.
+# `report` is the name of a room, too: here it means the function.
 from calmgam.read.audit import (
     AtMost,
     Monotone,
@@ -36,8 +36,6 @@ from calmgam.read.audit import (
     sensitivity,
 )
 from calmgam.read.bridges import to_interpret, to_mlflow, to_shap
-from calmgam.read.calibration import calibration
-from calmgam.read.correlation import correlated_features
 from calmgam.read.export import (
     to_c,
     to_javascript,
@@ -47,46 +45,31 @@ from calmgam.read.export import (
     to_sql,
     to_table,
 )
-from calmgam.read.performance import performance
+from calmgam.read.measures.calibration import calibration
+from calmgam.read.measures.correlation import correlated_features
+from calmgam.read.measures.performance import performance
+from calmgam.read.measures.residuals import residuals
+from calmgam.read.measures.roc import confusion, roc
+from calmgam.read.measures.slices import slices
 from calmgam.read.report import report
-from calmgam.read.residuals import residuals
-from calmgam.read.roc import confusion, roc
-from calmgam.read.slices import slices
-from calmgam.read.text import explain, summary
+from calmgam.read.texts.summary import explain, summary
 from calmgam.read.views import feature_view, model_view, prediction_view
 
 if TYPE_CHECKING:
-    from calmgam.read.comparison_plot import plot_comparison
-    from calmgam.read.measure_plots import (
-        plot_calibration,
-        plot_residuals,
-        plot_roc,
-        plot_slices,
-    )
-    from calmgam.read.path_plots import plot_path
     from calmgam.read.plots import (
+        plot_calibration,
+        plot_comparison,
         plot_feature,
         plot_importance,
         plot_model,
+        plot_path,
         plot_prediction,
+        plot_residuals,
+        plot_roc,
         plot_sensitivity,
+        plot_slices,
         plot_trees,
     )
-
-PICTURES = {
-    "plot_calibration": "calmgam.read.measure_plots",
-    "plot_comparison": "calmgam.read.comparison_plot",
-    "plot_feature": "calmgam.read.plots",
-    "plot_importance": "calmgam.read.plots",
-    "plot_model": "calmgam.read.plots",
-    "plot_path": "calmgam.read.path_plots",
-    "plot_prediction": "calmgam.read.plots",
-    "plot_residuals": "calmgam.read.measure_plots",
-    "plot_roc": "calmgam.read.measure_plots",
-    "plot_sensitivity": "calmgam.read.plots",
-    "plot_slices": "calmgam.read.measure_plots",
-    "plot_trees": "calmgam.read.plots",
-}
 
 __all__ = [
     "AtMost",
@@ -140,8 +123,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in PICTURES:
-        return getattr(import_module(PICTURES[name]), name)
+    if name.startswith("plot_") and name in __all__:
+        return getattr(import_module("calmgam.read.plots"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 from itertools import groupby
 from typing import Any
 
-from calmgam.read.findings import value_text
-from calmgam.read.numbers import range_text
+from calmgam.read.words.numbers import range_text
+from calmgam.read.words.wording import value_text
 
 FloatTuple = tuple[float, ...]
 

@@ -16,15 +16,14 @@ import numpy as np
 from calmgam.model.columns import FloatArray
 from calmgam.model.exact.rows import UserRow, read_row
 from calmgam.model.glassbox import Model, Term
-from calmgam.model.links import response, softmax
+from calmgam.model.links import probability_of, response, softmax
 from calmgam.model.regions import Region
 from calmgam.model.schema import Feature
 from calmgam.model.shapes import ShapeFunction
 from calmgam.model.tree import PartitionTree
 from calmgam.read.audit import Jump, jumps
-from calmgam.read.findings import probability_of
+from calmgam.read.measures.performance import Measured, measure
 from calmgam.read.outputs import Between, output_of, pair_of_row
-from calmgam.read.performance import Measured, measure
 from calmgam.read.view_types import (
     BranchView,
     FeatureView,
@@ -38,7 +37,7 @@ from calmgam.read.view_types import (
     PredictionView,
     RegionView,
 )
-from calmgam.read.wording import rule_text, threshold_text
+from calmgam.read.words.wording import rule_text, threshold_text
 
 MAX_DISPLAY_BINS = 40
 

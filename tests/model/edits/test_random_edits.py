@@ -10,7 +10,7 @@ from audit_models import BruteForce, random_model
 
 from calmgam.model import from_json, to_json
 from calmgam.read import Range
-from calmgam.read.certify import certificate
+from calmgam.read.audit.certify import certificate
 from calmgam.verify import verify
 from class_models import with_classes
 

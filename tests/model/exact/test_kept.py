@@ -8,7 +8,7 @@ from audit_models import big_model, hidden_jump_model
 
 from calmgam.model.exact.inputs import Inputs, all_inputs
 from calmgam.model.exact.kept import once_per_model
-from calmgam.read.jumps import jumps
+from calmgam.read.audit.jumps import jumps
 
 
 def test_an_answer_is_computed_once_for_each_model_and_question():

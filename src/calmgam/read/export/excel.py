@@ -15,7 +15,7 @@ from calmgam.model.files import new_file
 from calmgam.model.glassbox import Model
 from calmgam.read.export.program import Program
 from calmgam.read.export.table import INTERCEPT, Band, amounts
-from calmgam.read.wording import shown
+from calmgam.read.words.wording import shown
 
 MAX_TITLE = 31
 FIRST_ROW = 2

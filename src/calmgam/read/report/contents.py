@@ -29,10 +29,10 @@ from calmgam.read.report.sentences import (
     range_sentences,
     verdict_sentence,
 )
-from calmgam.read.text import edit_text, origin_text
+from calmgam.read.texts.summary import edit_text, origin_text
 from calmgam.read.view_types import ImportanceView, ModelView
 from calmgam.read.views import feature_view, model_view
-from calmgam.read.wording import rule_text
+from calmgam.read.words.wording import rule_text
 
 
 def page_contents(

@@ -15,7 +15,7 @@ from calmgam.model.glassbox import Model
 from calmgam.model.provenance import utc_now
 from calmgam.model.serialize import fingerprint
 from calmgam.read.audit import monotonicity
-from calmgam.read.wording import listed
+from calmgam.read.words.wording import listed
 
 CONSTRAINTS = ("monotone", "condition_features", "never_condition_on", "interactions")
 DIRECTIONS = {"increasing": ("increasing", "constant"), "decreasing": ("decreasing", "constant")}

@@ -13,14 +13,14 @@ from typing import Any
 
 from calmgam.model.glassbox import Model
 from calmgam.model.provenance import table_digest
-from calmgam.read.calibration import calibration
-from calmgam.read.correlation import correlated_features
-from calmgam.read.coverage import coverage_views
-from calmgam.read.outcomes import MIN_ROWS, outcomes
-from calmgam.read.performance import performance
-from calmgam.read.residuals import residuals
-from calmgam.read.roc import confusion, roc
-from calmgam.read.slices import feature_slices
+from calmgam.read.measures.calibration import calibration
+from calmgam.read.measures.correlation import correlated_features
+from calmgam.read.measures.coverage import coverage_views
+from calmgam.read.measures.outcomes import MIN_ROWS, outcomes
+from calmgam.read.measures.performance import performance
+from calmgam.read.measures.residuals import residuals
+from calmgam.read.measures.roc import confusion, roc
+from calmgam.read.measures.slices import feature_slices
 
 COVERAGE = 0.9  # of the intervals that are measured
 N_DIGITS = 6

@@ -9,12 +9,12 @@ import numpy as np
 from calmgam.model.exact.inputs import all_inputs, rows_per_slot
 from calmgam.model.exact.rows import decode_value
 from calmgam.model.glassbox import Model
+from calmgam.model.links import probability_of
 from calmgam.model.schema import Feature
 from calmgam.read.audit import Monotonicity, ScoreRange, sensitivity
-from calmgam.read.findings import probability_of, value_text
-from calmgam.read.numbers import brief_number, number_texts
 from calmgam.read.view_types import JumpView
-from calmgam.read.wording import listed
+from calmgam.read.words.numbers import brief_number, number_texts
+from calmgam.read.words.wording import listed, value_text
 
 MAX_LEVELS = 8
 VERDICTS = {

@@ -1,0 +1,1 @@
+"""How numbers, rules, values and names are written, in every text, picture and page."""
