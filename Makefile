@@ -11,7 +11,7 @@ SANITIZED := build/sanitize
 PROCESSES ?= --numprocesses auto --maxprocesses 4 --dist worksteal
 
 .PHONY: help demo test test-exports coverage dev-all lint format sanitize fuzz-kernels fuzz-sanitized figures page site serve outputs wheel clean \
-	bench-base bench-speed bench-untuned bench-curves bench-joint bench-paper bench-steps bench-synthetic bench-million bench-scale bench-reading \
+	bench-base bench-speed bench-untuned bench-curves bench-small bench-joint bench-paper bench-steps bench-synthetic bench-million bench-scale bench-reading \
 	bench-shapes bench-constants bench-unseen bench-targets bench-readme needs-data
 
 help:
@@ -30,6 +30,7 @@ help:
 	@echo "make bench-speed      own GAM against EBM, paper() against calm-additive  (CALMGAM_DATA)"
 	@echo "make bench-untuned    own GAM against EBM on a fold that no choice looked at (CALMGAM_DATA)"
 	@echo "make bench-curves     learners of curves without regions, side by side (CALMGAM_DATA)"
+	@echo "make bench-small      boosted curves and splines with 320 and 1,000 rows (CALMGAM_DATA)"
 	@echo "make bench-joint      joint growth on 24 tables, five folds, beside rivals (CALMGAM_DATA)"
 	@echo "make bench-paper      the paper's whole experiment and its tables (CALMGAM_DATA; days)"
 	@echo "make bench-steps      what each change from the paper to the default is worth (CALMGAM_DATA)"
@@ -192,7 +193,10 @@ bench-million: .venv/dev-installed
 # One folder of files is there at a time: at most 2.2 GB.
 bench-scale: .venv/dev-all-installed
 	$(BIN)/python -m benchmarks.scale all --folder build/scale
-	$(BIN)/python -m benchmarks.scale_base 0e0ff50
+	$(BIN)/python -m benchmarks.scale_base 0e0ff50 --truths 2
+
+bench-small: .venv/dev-installed needs-data
+	$(BIN)/python -m benchmarks.small
 
 bench-reading: .venv/dev-installed needs-data
 	$(BIN)/python -m benchmarks.reading
