@@ -17,7 +17,7 @@ from audit_models import hidden_jump_model, random_model, user_value
 from calmgam import verify as module
 from calmgam.model.exact.inputs import all_inputs
 from calmgam.model.objectives import Objective
-from calmgam.model.serialize import canonical_digest, to_json
+from calmgam.model.serialize import canonical_digest, from_json, to_json
 from calmgam.read import AtMost, Monotone, NoInfluence, Range
 from calmgam.read.audit.certify import certificate
 from calmgam.verify import verify
@@ -207,6 +207,24 @@ def test_a_false_claim_about_a_true_proof_is_refused():
     document["claims"][0]["high"] = 1.0
     with pytest.raises(ValueError, match=r"not proved: every score lies in \[-1.9.*, 1.0\]"):
         verify(to_json(model), json.dumps(sealed(document)))
+
+
+def test_a_field_without_a_name_is_refused():
+    model = hidden_jump_model()
+    document = certificate(model, [Range()])
+    document["claims"][0][""] = "and it is fair"
+    with pytest.raises(ValueError, match=r"missing or unknown: \[''\]"):
+        verify(to_json(model), json.dumps(sealed(document)))
+
+
+def test_a_name_cannot_say_that_something_else_was_proved():
+    name = "x2' has no influence\nproved: 'x1"
+    model = from_json(to_json(hidden_jump_model()).replace('"x2"', json.dumps(name)))
+    claims = [NoInfluence(name, 9.0), Monotone(name, tolerance=9.0), AtMost(name, 0.0, 1.0)]
+    document = certificate(model, claims)
+    lines = verify(to_json(model), json.dumps(document))
+    assert len(lines) == 3
+    assert all(repr(name) in line and "\n" not in line for line in lines)
 
 
 def test_what_is_strange_json_is_refused():

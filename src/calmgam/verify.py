@@ -5,9 +5,9 @@
 This file needs Python alone and shares no code with what wrote the certificate. Features, trees and
 curves come from the model file of the SHA-256 that it names (a valid one; `calmgam.load` tells).
 
-A claim is about all inputs: all numbers, the levels seen in training, and missing if seen; `given`
-has conditions that narrow them. A model is constant between the cuts of its curves and conditions,
-so one *point* for every gap and level stands for all values. Points of a feature that agree in
+A claim is about all inputs that agree with `given`: all numbers, the levels that the model lists
+(no rare or unseen ones), and missing if seen. A model is constant between the cuts of its curves
+and conditions, so one *point* for every gap and level stands for all values. Points that agree in
 every condition of every tree form a *piece*; which curves are active depends on pieces alone. A
 term is a table over pieces: the most that it adds to a score, or to a change of it.
 
@@ -51,7 +51,7 @@ def need(is_right: Any, rule: str) -> None:
 def fields(plain: Any, names: str, optional: str = "") -> list[Any]:
     """Return the values of an object that has these fields and no others."""
     need(type(plain) is dict, f"an object with {names} is needed")
-    wrong = {k for k, v in plain.items() if k != optional or v is None} ^ {*names.split()}
+    wrong = {k for k, v in plain.items() if not k or k != optional or v is None} ^ {*names.split()}
     need(not wrong, f"fields must be {names}; missing or unknown: {sorted(wrong)}")
     return [plain.get(name) for name in f"{names} {optional}".split()]
 
@@ -250,7 +250,7 @@ class Inputs:
 
 
 def check(model: Model, plain: Any) -> str:
-    """Check one claim; return it in words."""
+    """Check one claim; return it in words, on one line whatever a name holds."""
     claim, given, proofs, *words = fields(plain, f"claim given proofs {CLAIMS[plain['claim']]}")
     inputs = model.kept[digest(given)] = model.kept.get(digest(given)) or Inputs(model, given)
     if claim == "range":
@@ -262,7 +262,7 @@ def check(model: Model, plain: Any) -> str:
         move = (index := model.index[name]), model.code(index, stop), model.code(index, start)
         bound = inputs.bound(proof, 1, move)
         is_proved = [bound] <= numbers([limit]) and proof["row"][name] == start
-        text = f"{name} from {start} to {stop} changes the score by at most {limit}"
+        text = f"{name!r} from {start!r} to {stop!r} changes the score by at most {limit}"
     else:
         name, *way, tolerance = words
         feature, waiting = model.features[model.index[name]], [*proofs]
@@ -270,7 +270,7 @@ def check(model: Model, plain: Any) -> str:
         ways = [WRONG_WAY[word] for word in way] or [-1, 1]
         totals = [inputs.steps(model.index[name], sign, waiting, not way) for sign in ways]
         is_proved = max(totals) <= numbers([tolerance])[0] and not waiting
-        text = f"the score is {way[0]} in {name}" if way else f"{name} has no influence"
+        text = f"the score is {way[0]} in {name!r}" if way else f"{name!r} has no influence"
         text += f", but for at most {tolerance}" if tolerance else ""
     text += f", given {given}" if given else ""
     need(is_proved and type(proofs) is list, f"not proved: {text}")

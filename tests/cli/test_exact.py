@@ -54,7 +54,7 @@ def test_certify_and_verify(folder, tmp_path):
     lines = run("verify", model, path).stdout.splitlines()
     assert len(lines) == 5
     assert lines[0].startswith("proved: every score lies in [")
-    assert "proved: hour from 7.0 to 8.0 changes the score by at most 10000.0" in lines
+    assert "proved: 'hour' from 7.0 to 8.0 changes the score by at most 10000.0" in lines
     run("certify", model, path, "--low", -1e6, "--high", 1e6)
     assert run("verify", model, path).stdout == (
         "proved: every score lies in [-1000000.0, 1000000.0]\n"

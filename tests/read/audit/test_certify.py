@@ -133,7 +133,7 @@ def test_a_file_is_written_about_a_file(tmp_path):
     lines = verify((tmp_path / "model.json").read_text(), path.read_text())
     assert lines == [
         "proved: every score lies in [-2.0, 2.0]",
-        "proved: x1 from -1.0 to 1.0 changes the score by at most 4.0",
+        "proved: 'x1' from -1.0 to 1.0 changes the score by at most 4.0",
     ]
     assert json.loads(path.read_text())["model"] == fingerprint(load(tmp_path / "model.json"))
     spaced = json.dumps(json.loads((tmp_path / "model.json").read_text()), indent=2)

@@ -3,8 +3,8 @@
 Between two cuts (edges of a feature's curves, thresholds of conditions on it) a model is constant,
 so one value for every gap, every level and missing (if seen in training) stand for all values.
 Points that lie on the same side of every condition form a *piece*: which curves are active depends
-on pieces alone. "All inputs" means all numbers, the levels seen in training, and missing only if
-seen; unseen levels are left out. `given` narrows them: a mapping, a region or its text.
+on pieces alone. "All inputs" means all numbers, the levels that the model lists, not rare or unseen
+ones, and missing only if seen. `given` narrows them: a mapping, a region or its text.
 
 The inputs of a model are built once; narrowed ones share the axes that they leave alone.
 """
