@@ -258,7 +258,7 @@ inline void move_node(const BoostingFeature& feature, std::size_t node, const Bo
     (feature.ordered ? fit_ordered : fit_unordered)(n_slots, {gradient_sum, hessian_sum, &state.weight_sum[at]},
                                                     settings, state, motion);
     if (feature.direction != 0 && feature.n_in_order() > 1)
-        Monotone(feature.n_in_order(), feature.direction, feature.ordered, hessian_sum)
+        OneWay(feature.n_in_order(), feature.direction, feature.centres, feature.ordered, hessian_sum)
             .hold(motion.curve, motion.velocity, motion.moves);
 }
 

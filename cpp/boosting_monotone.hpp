@@ -1,11 +1,15 @@
-// Monotone curves: after every step a node's curve goes back to the nearest one that never falls (or never rises),
-// bins weighted by their hessians (pool adjacent violators). So every curve of every round keeps the promise, and
-// what is taken back counts as part of the step: momentum does not push against the constraint.
+// Curves that run one way: after every step a node's curve goes back to the nearest one that never falls or never
+// rises (pool adjacent violators), or that is convex or concave, bins weighted by their hessians. So every curve of
+// every round keeps the promise, and what is taken back counts as part of the step: momentum does not push against
+// the constraint.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
+#include "convex.hpp"
 #include "lanes.hpp"
 
 namespace calmgam::boosting_detail {
@@ -33,11 +37,13 @@ inline void pool(std::size_t n_slots, const double* heights, const double* weigh
 }
 
 // Heights and weights of one lane's slots, and where they go.
-class Monotone {
+class OneWay {
    public:
-    // direction: 1 for curves that never fall, -1 for those that never rise. `ordered`: hessians are running sums.
-    Monotone(std::size_t n_slots, int direction, bool ordered, const double* hessian_sum)
-        : n_slots_(n_slots), direction_(direction), ordered_(ordered), hessian_sum_(hessian_sum) {}
+    // direction: 1 for curves that never fall, -1 for those that never rise; with `centres` of bins: 1 for convex,
+    // -1 for concave ones. `ordered`: hessians are running sums.
+    OneWay(std::size_t n_slots, int direction, const std::vector<double>& centres, bool ordered,
+           const double* hessian_sum)
+        : n_slots_(n_slots), direction_(direction), centres_(centres), ordered_(ordered), hessian_sum_(hessian_sum) {}
 
     // Change the curve, and with it the velocity and, of nodes that have them, the moves of its rows.
     void hold(float* curve, float* velocity, float* moves) {
@@ -47,8 +53,23 @@ class Monotone {
 
    private:
     bool is_broken(const float* curve, int lane) const {
+        if (!centres_.empty()) return bends_the_wrong_way(curve, lane);
         for (std::size_t slot = 1; slot < n_slots_; ++slot)
             if (direction_ * (curve[slot * LANES + lane] - curve[(slot - 1) * LANES + lane]) < 0.0f) return true;
+        return false;
+    }
+
+    // By more than floats may: they are rounded, the curve is not convex to the last bit.
+    bool bends_the_wrong_way(const float* curve, int lane) const {
+        float largest = 0.0f;
+        for (std::size_t slot = 0; slot < n_slots_; ++slot)
+            largest = std::max(largest, std::abs(curve[slot * LANES + lane]));
+        for (std::size_t slot = 1; slot + 1 < n_slots_; ++slot) {
+            const double right = (centres_[slot] - centres_[slot - 1]) / (centres_[slot + 1] - centres_[slot - 1]);
+            const float low = curve[(slot - 1) * LANES + lane], high = curve[(slot + 1) * LANES + lane];
+            const double above_chord = curve[slot * LANES + lane] - ((1.0 - right) * low + right * high);
+            if (direction_ * above_chord > FLOAT_ROUNDING * largest) return true;
+        }
         return false;
     }
 
@@ -65,24 +86,33 @@ class Monotone {
             weights_[slot] = (hessian > 0.0 ? hessian : 0.0) + least;
             if (ordered_) before = sum;
         }
+        find_nearest();
+        for (std::size_t slot = 0; slot < n_slots_; ++slot) {
+            const std::size_t at = slot * LANES + static_cast<std::size_t>(lane);
+            const float height = static_cast<float>(direction_ * heights_[slot]), change = height - curve[at];
+            curve[at] = height;
+            velocity[at] += change;
+            if (moves) moves[at] += change;
+        }
+    }
+
+    // Of heights that should not fall, or be convex.
+    void find_nearest() {
+        if (!centres_.empty()) return NearestConvex(centres_).project(heights_.data(), weights_.data());
         pool(n_slots_, heights_.data(), weights_.data(), blocks_);
-        std::size_t slot = 0;
-        for (const Block& block : blocks_)
-            for (const std::size_t end = slot + block.n_slots; slot < end; ++slot) {
-                const std::size_t at = slot * LANES + static_cast<std::size_t>(lane);
-                const float height = static_cast<float>(direction_ * block.height), change = height - curve[at];
-                curve[at] = height;
-                velocity[at] += change;
-                if (moves) moves[at] += change;
-            }
+        auto height = heights_.begin();
+        for (const Block& block : blocks_) height = std::fill_n(height, block.n_slots, block.height);
     }
 
     double hessian_of(std::size_t slot, int lane) const {
         return hessian_sum_[slot * LANES + static_cast<std::size_t>(lane)];
     }
 
+    static constexpr double FLOAT_ROUNDING = 1e-6;  // of the largest height
+
     std::size_t n_slots_;
     int direction_;
+    const std::vector<double>& centres_;
     bool ordered_;
     const double* hessian_sum_;
     std::vector<double> heights_, weights_;

@@ -30,6 +30,7 @@ struct BoostingFeature {
     std::size_t n_slots;
     bool ordered;                      // numeric: bins on a line, the last slot is missing; otherwise a set of levels
     int direction;                     // 1: its curves never fall, -1: they never rise, 0: they are free
+    std::vector<double> centres;       // of bins; if there are any, 1: its one curve is convex, -1: concave
     std::size_t root_cell;             // where the cells of its nodes begin among all cells
     std::vector<std::size_t> parents;  // of every node; a root has itself
     std::vector<std::pair<std::size_t, std::size_t>> children;  // of every condition
@@ -49,7 +50,7 @@ inline BoostingFeature boosting_feature(const std::uint16_t* cells, std::vector<
     std::size_t n_roots = 0;
     for (std::size_t node = 0; node < n_nodes; ++node) n_roots += parents[node] == node;
     if (n_nodes > 0 && n_roots == n_nodes)
-        return {cells, n_slots, ordered, direction, root_cell, std::move(parents), {}};
+        return {cells, n_slots, ordered, direction, {}, root_cell, std::move(parents), {}};
     if (n_nodes % 2 == 0)
         throw std::invalid_argument("boosting: a tree must have one leaf more than conditions; got " +
                                     std::to_string(n_nodes) + " nodes");
@@ -67,7 +68,7 @@ inline BoostingFeature boosting_feature(const std::uint16_t* cells, std::vector<
                                         std::to_string(nodes.size()));
         children.emplace_back(nodes[0], nodes[1]);
     }
-    return {cells, n_slots, ordered, direction, root_cell, std::move(parents), std::move(children)};
+    return {cells, n_slots, ordered, direction, {}, root_cell, std::move(parents), std::move(children)};
 }
 
 // What a row does in a bag.

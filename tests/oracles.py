@@ -3,6 +3,8 @@
 from itertools import pairwise
 
 import numpy as np
+from scipy.optimize import nnls
+from sklearn.isotonic import isotonic_regression
 
 from calmgam.fit.data.robust_losses import Quantile
 from calmgam.fit.references.ensembles import TreeEnsemble
@@ -197,14 +199,40 @@ def boost_trees(codes, n_slots, ordered, target, seed, settings):
     return best[2], best[1]
 
 
+# ---- convex.hpp: a line, and bends upwards of any size at every centre ---------------------------
+
+
+def nearest_convex(centres, heights, weights):
+    """Return the nearest convex heights, as non-negative least squares."""
+    hinges = np.maximum(centres[:, None] - centres[None, :-1], 0.0)  # the first: the slope
+    ones = np.ones(len(centres))
+    columns = np.column_stack([ones, -ones, -hinges[:, 0], hinges])
+    roots = np.sqrt(weights)
+    sizes, _ = nnls(columns * roots[:, None], heights * roots, maxiter=100 * len(centres))
+    return columns @ sizes
+
+
 # ---- boosting.hpp: one bag, in double precision --------------------------------------------------
 
 
-def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, seed, settings):
+def nearest_run(run, centres, curve, hessian):
+    """Return the nearest curve that runs so, but for missing, which comes last."""
+    heights, weights = run.sign * curve[:-1], np.maximum(hessian[:-1], 1e-9 * hessian[:-1].sum())
+    if run.is_bend:
+        nearest = nearest_convex(centres, heights, weights)
+    else:
+        nearest = isotonic_regression(heights, sample_weight=weights)
+    return np.append(run.sign * nearest, curve[-1])
+
+
+def boost_one_bag(binned, cells, trees, target, trains, validates, seed, settings):
     """Return intercept, heights of all cells, validation loss and number of the best round.
 
     Leaves below a condition share a curve, which learns before theirs do, if there is sharing.
+    Of constrained features this knows numbers with one curve.
     """
+    n_slots, runs = binned.n_slots, binned.runs
+    ordered = [feature.is_numeric for feature in binned.features]
     n_leaves = [tree.n_leaves for tree in trees]
     l2 = settings.ridge * target.loss.max_hessian
     max_step = target.loss.max_step
@@ -346,6 +374,11 @@ def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, see
                 velocities[f] = heights + momentum * velocities[f]
                 change = shared + velocities[f]
                 curves[f] += change
+                if runs[f].sign:
+                    (curve,), centres = curves[f].copy(), binned.centres[f]
+                    curves[f][:] = nearest_run(runs[f], centres, curve, hessians[0])
+                    change += curves[f] - curve
+                    velocities[f] += curves[f] - curve
                 moves = change.ravel()[cells[f]]
                 total += moves
                 gradient = gradient - hessian * moves

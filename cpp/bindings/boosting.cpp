@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <mutex>
 #include <type_traits>
 
@@ -29,6 +30,14 @@ struct BagGroup {
     int n_bags;
     std::mutex one_at_a_time;
 };
+
+// Two numbers or more that rise.
+void check_centres(const Checks& checks, const std::string& thing, const std::vector<double>& centres) {
+    checks.count("the number of " + thing, centres.size(), 2, Checks::MAX_CODES);
+    checks.numbers(thing, centres.data(), centres.size());
+    const auto wrong = std::adjacent_find(centres.begin(), centres.end(), std::greater_equal<double>());
+    if (wrong != centres.end()) checks.refuse(thing, "must rise", std::to_string(*wrong) + " before another");
+}
 
 // Every y is one that the loss takes; a class is a whole number.
 void check_curve_target(const Checks& checks, const CurveLoss& loss, const double* target, std::size_t n_rows) {
@@ -58,11 +67,22 @@ void check_roles(const Checks& checks, const std::uint8_t* roles, std::size_t n_
                   std::to_string(*first) + " in row " + std::to_string((first - roles) / LANES));
 }
 
+// A curve that bends one way is the only one of its feature, and its bins lie on a line.
+void check_bend(const Checks& checks, std::size_t f, const BoostingFeature& feature,
+                const std::vector<double>& centres) {
+    checks.length(at("centres", f), centres.size(), feature.n_slots - 1);
+    check_centres(checks, at("centres", f), centres);
+    if (!feature.ordered || feature.n_nodes() != 1)
+        checks.refuse(at("centres", f), "must be of a number without conditions",
+                      std::to_string(feature.n_nodes()) + " nodes");
+}
+
 // The features, whose cells lie one after the other; every cell is one of its feature's.
 std::vector<BoostingFeature> features_of(const Checks& checks, const std::vector<std::uint16_t>& cells,
                                          std::size_t n_rows, const std::vector<std::vector<std::size_t>>& parents,
                                          const std::vector<std::size_t>& n_slots, const std::vector<bool>& ordered,
-                                         const std::vector<int>& directions) {
+                                         const std::vector<int>& directions,
+                                         const std::vector<std::vector<double>>& centres) {
     std::vector<BoostingFeature> features;
     std::size_t root_cell = 0;
     for (std::size_t f = 0; f < n_slots.size(); ++f) {
@@ -72,6 +92,10 @@ std::vector<BoostingFeature> features_of(const Checks& checks, const std::vector
             checks.refuse(at("directions", f), "must be -1, 0 or 1", std::to_string(direction));
         features.push_back(
             boosting_feature(cells.data() + f * n_rows, parents[f], n_slots[f], ordered[f], direction, root_cell));
+        if (!centres.empty() && !centres[f].empty()) {
+            check_bend(checks, f, features[f], centres[f]);
+            features[f].centres = centres[f];
+        }
         const std::size_t n_cells = checks.product("leaves x n_slots", features[f].n_leaves(), n_slots[f]);
         checks.count("leaves x " + at("n_slots", f), n_cells, 1, Checks::MAX_CODES);
         checks.below(at("cells", f), features[f].cells, n_rows, n_cells);
@@ -89,7 +113,8 @@ std::unique_ptr<BagGroup> make_bag_group(Input<std::uint16_t, 2> cells,
                                          double learning_rate, int max_rounds, int patience, double tolerance,
                                          int max_leaves, int smoothing_rounds, double min_samples_leaf, double ridge,
                                          double momentum, double momentum_rounds, double level_smoothing,
-                                         double max_step, double least_news, const std::vector<int>& directions) {
+                                         double max_step, double least_news, const std::vector<int>& directions,
+                                         const std::vector<std::vector<double>>& centres) {
     auto group = std::make_unique<BagGroup>();
     group->target = target, group->weight = weight, group->offset = offset, group->loss = loss;
     const Released released;
@@ -106,6 +131,7 @@ std::unique_ptr<BagGroup> make_bag_group(Input<std::uint16_t, 2> cells,
     checks.length("n_slots", n_slots.size(), n_features);
     checks.length("ordered", ordered.size(), n_features);
     if (!directions.empty()) checks.length("directions", directions.size(), n_features);
+    if (!centres.empty()) checks.length("centres", centres.size(), n_features);
     checks.count("the number of seeds", seeds.size(), 1, LANES);
     const Softmax* classes = std::get_if<Softmax>(&loss);
     checks.length("intercepts", intercepts.size(), seeds.size() * (classes ? classes->n_classes : 1));
@@ -121,7 +147,7 @@ std::unique_ptr<BagGroup> make_bag_group(Input<std::uint16_t, 2> cells,
     check_settings(checks, group->settings);
     group->cells.assign(cells.data(), cells.data() + n_features * n_rows);
     group->data.n_rows = n_rows;
-    group->data.features = features_of(checks, group->cells, n_rows, parents, n_slots, ordered, directions);
+    group->data.features = features_of(checks, group->cells, n_rows, parents, n_slots, ordered, directions, centres);
     group->data.target = target.data(), group->data.weight = weight.data(), group->data.offset = offset.data();
     group->data.trains = bits_of(roles.data(), n_rows, TRAINS);
     group->data.validates = bits_of(roles.data(), n_rows, VALIDATES);
@@ -170,12 +196,27 @@ std::vector<double> per_bag(const BagGroup& group, const double* values) {
     return std::vector<double>(values, values + group.n_bags);
 }
 
+auto nearest_convex(const std::vector<double>& centres, std::vector<double> heights,
+                    const std::vector<double>& weights) {
+    const Checks checks("nearest_convex");
+    check_centres(checks, "centres", centres);
+    checks.length("heights", heights.size(), centres.size());
+    checks.length("weights", weights.size(), centres.size());
+    checks.numbers("heights", heights.data(), heights.size());
+    checks.numbers("weights", weights.data(), weights.size(), std::numeric_limits<double>::min());
+    NearestConvex(centres).project(heights.data(), weights.data());
+    const std::size_t n_heights = heights.size();
+    return as_numpy(std::move(heights), {n_heights});
+}
+
 }  // namespace
 
 void bind_boosting(nb::module_& m) {
     nb::class_<Softmax>(m, "Softmax", "Log loss of classes 0 .. n_classes - 1, a score for each.")
         .def(
             "__init__", [](Softmax* self, std::size_t n_classes) { new (self) Softmax{n_classes}; }, "n_classes"_a);
+    m.def("nearest_convex", &nearest_convex, "centres"_a, "heights"_a, "weights"_a,
+          "The heights of the nearest convex curve, by weighted least squares.");
     m.attr("LANES") = LANES;
     m.attr("TRAINS") = TRAINS;
     m.attr("VALIDATES") = VALIDATES;
@@ -184,7 +225,8 @@ void bind_boosting(nb::module_& m) {
              "target"_a.noconvert(), "weight"_a.noconvert(), "offset"_a.noconvert(), "roles"_a.noconvert(), "seeds"_a,
              "intercepts"_a, nb::kw_only(), "loss"_a, "learning_rate"_a, "max_rounds"_a, "patience"_a, "tolerance"_a,
              "max_leaves"_a, "smoothing_rounds"_a, "min_samples_leaf"_a, "ridge"_a, "momentum"_a, "momentum_rounds"_a,
-             "level_smoothing"_a, "max_step"_a, "least_news"_a, "directions"_a = std::vector<int>())
+             "level_smoothing"_a, "max_step"_a, "least_news"_a, "directions"_a = std::vector<int>(),
+             "centres"_a = std::vector<std::vector<double>>())
         .def("advance", &advance_group, "n_rounds"_a, "Boost n_rounds more; True when every bag has stopped.")
         .def("curves", &group_curves,
              "Heights at each bag's best round, (n_bags, n_classes or 1, n_cells): what the rows of every node have "

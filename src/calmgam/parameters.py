@@ -87,8 +87,9 @@ PARAMETERS = """
         and the conditions of one of its regions count together.
     monotone : dict, optional
         How the score must run along features, whatever the input: ``"increasing"``,
-        ``"decreasing"``, or, of numbers with one curve, ``"convex"`` or ``"concave"``. The fit
-        ends with a proof. Conditions are never about these features; they keep their regions.
+        ``"decreasing"``, or, of numbers, which then keep one curve, ``"convex"`` or ``"concave"``.
+        Boosting and splines can. The fit ends with a proof. Conditions are never about these
+        features; the monotone ones keep their regions.
     curves : {"boosting", "splines", "networks", "backfitting"} or a part, default="boosting"
         How curves are learned. ``"boosting"``: step functions, boosted; ``"splines"``: smooth
         curves, as smooth as REML finds them, with standard errors; ``"networks"``: a small neural

@@ -92,6 +92,17 @@ def boosting(rng):
         "momentum": 0.5,
         "momentum_rounds": 2.0,
         "level_smoothing": 1.0,
+        "directions": [int(rng.integers(-1, 2)), 1, 0],
+        "centres": [[0.0, 0.1, 0.5, 0.7, 1.0], [], []],
+    }
+
+
+def bent(rng):
+    n_heights = int(rng.integers(2, 9))
+    return {
+        "centres": np.cumsum(rng.uniform(0.1, 1, n_heights)).tolist(),
+        "heights": rng.normal(size=n_heights).tolist(),
+        "weights": rng.uniform(0.1, 1, n_heights).tolist(),
     }
 
 
@@ -265,7 +276,7 @@ def pair_sums(rng):
 def gram_bag(rng):
     settings = boosting(rng)
     rows = ("cells", "target", "weight", "offset", "roles", "seeds", "intercepts")
-    for name in (*rows, "loss", "max_step", "least_news"):
+    for name in (*rows, "loss", "max_step", "least_news", "directions", "centres"):
         del settings[name]
     n_lines, n_cells = 6 + 15 + 4, 6 + 10 + 4
     lines = rng.uniform(size=(2, n_lines, n_cells)).astype(np.float32)
@@ -426,6 +437,7 @@ CALLS = {
     "Softmax": made(_kernels.Softmax, n_classes=3),
     "GivenLoss": made(_kernels.GivenLoss, function=np.negative),
     "BagGroup": call_boosting,
+    "nearest_convex": simple(_kernels.nearest_convex, bent),
     "JointGrowth": call_joint,
     "curve_split_gains": simple(_kernels.curve_split_gains, curve_gains),
     "point_split_gains": simple(_kernels.point_split_gains, point_gains),

@@ -16,11 +16,12 @@ from calmgam.fit.data.binning import Binned
 from calmgam.fit.data.log_losses import Gamma, Poisson, Tweedie
 from calmgam.fit.data.losses import LogLoss, Loss, SquaredError
 from calmgam.fit.data.robust_losses import AbsoluteError, Huber, Quantile
+from calmgam.fit.data.runs import Run
 from calmgam.fit.data.softmax import SoftmaxLoss
 from calmgam.fit.data.target import Target
 from calmgam.model.schema import Feature
 from oracles import boost_one_bag
-from tables import MixedTable, any_tree, in_given_order
+from tables import REGIONS, MixedTable, any_tree, in_given_order
 
 # every round counts as better than the one before: the curves are those of the last round
 LAST_ROUND = {"tolerance": -1e12, "patience": 10**6}
@@ -148,6 +149,17 @@ def test_every_loss_equals_its_twin(table, loss):
     assert_like_its_twin(table, target, {"smoothing_rounds": 10, **LAST_ROUND}, n_bags=1)
 
 
+@pytest.mark.parametrize("task", ["regression", "classification"])
+@pytest.mark.parametrize("a", [Run.increasing, Run.convex])
+@pytest.mark.parametrize("e", [Run.decreasing, Run.concave])
+def test_curves_that_run_one_way_equal_their_twin(task, a, e):
+    table = Table({"c": REGIONS["c"]})
+    runs = (a, Run.free, Run.free, Run.free, e)
+    table.binned = in_given_order(replace(table.binned, runs=runs))
+    options = {"smoothing_rounds": 20, **LAST_ROUND}
+    assert_like_its_twin(table, table.target(task), options, n_bags=1)
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("smoothing_rounds", [0, 10])
 def test_many_classes_equal_their_twin(weighted, smoothing_rounds):
@@ -166,10 +178,9 @@ def assert_like_its_twin(table, target, options, n_bags=3):
     seeds = np.random.default_rng(5).integers(2**63, size=n_bags).tolist()
     for bag, seed in enumerate(seeds):
         intercept, heights, loss, n_rounds = boost_one_bag(
+            table.binned,
             table.cells,
             table.trees,
-            table.binned.n_slots,
-            [feature.is_numeric for feature in table.schema.features],
             target,
             roles[:, bag] & TRAINS != 0,
             roles[:, bag] & VALIDATES != 0,

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from calmgam import _kernels
 from calmgam._kernels import TRAINS, VALIDATES
-from calmgam.fit.curves.contract import ONE_WAY, CurveData, Curves
+from calmgam.fit.curves.contract import ANY_RUN, CurveData, Curves
 from calmgam.fit.curves.shrinking import shrink_regions
 from calmgam.fit.data.bags import Bags, can_stop, training_rows
+from calmgam.fit.data.binning import Binned
 from calmgam.fit.data.losses import Loss
 from calmgam.fit.data.runs import Run
 from calmgam.fit.support.parts import Part, tuned
@@ -68,7 +69,7 @@ class Boosting(Part):
         Pseudo-rows in every level while levels are put in order.
     """
 
-    runs: ClassVar[tuple[Run, ...]] = ONE_WAY
+    runs: ClassVar[tuple[Run, ...]] = ANY_RUN
 
     n_bags: int = tuned(16, FOLDS_1_2)
     learning_rate: float = tuned(0.025, FOLDS_1_2)
@@ -193,6 +194,8 @@ def boost(data: CurveData, settings: Boosting) -> BoostedCurves:
     """Boost the curves of all features in every bag; features take turns in the bins' order."""
     order, n_slots = data.binned.order, data.binned.n_slots
     cells = np.ascontiguousarray(data.cells[list(order)])
+    runs, centres = data.binned.runs, bent_at(data.binned)
+    directions = [run.sign if at else run.direction for run, at in zip(runs, centres, strict=True)]
     options = kernel_options(data, settings)
     n_bags = data.bags.shape[1]
     seeds: list[int] = np.random.default_rng(data.seed).integers(2**63, size=(n_bags,)).tolist()
@@ -211,7 +214,8 @@ def boost(data: CurveData, settings: Boosting) -> BoostedCurves:
             _lanes(data.bags[:, start : start + _kernels.LANES]),
             seeds[start : start + _kernels.LANES],
             np.ravel(intercepts[start : start + _kernels.LANES]).tolist(),
-            directions=[data.binned.runs[i].direction for i in order],
+            directions=[directions[i] for i in order],
+            centres=[centres[i] for i in order],
             **options,
         )
         for start in range(0, n_bags, _kernels.LANES)
@@ -238,6 +242,26 @@ def parents_of(tree: PartitionTree, sharing: bool) -> tuple[int, ...]:
     return tree.parents if sharing else tuple(range(tree.n_leaves))
 
 
+def bent_at(binned: Binned) -> list[list[float]]:
+    """Return the centres of the bins, from 0 to 1, of features that bend one way; else nothing."""
+    found: list[list[float]] = []
+    for run, centres in zip(binned.runs, binned.centres, strict=True):
+        if not run.is_bend or len(centres) < 3:
+            found.append([])
+            continue
+        halves = centres / 2 - centres[0] / 2  # no overflow
+        found.append((halves / halves[-1]).tolist())
+    return found
+
+
+def bend(values: FloatArray, run: Run, centres: list[float]) -> None:
+    """Take the kernel's rounding, it computes in floats, off curves that bend one way already."""
+    ones = [1.0] * len(centres)
+    for at in np.ndindex(values.shape[:-1]):
+        heights = (run.sign * values[at][:-1]).tolist()
+        values[at][:-1] = run.sign * _kernels.nearest_convex(centres, heights, ones)
+
+
 def _gathered(groups: list[_kernels.BagGroup], data: CurveData, sharing: bool) -> BoostedCurves:
     """Take the curves of all bags out of the kernel, feature by feature."""
     heights = np.concatenate([group.curves() for group in groups])
@@ -245,10 +269,12 @@ def _gathered(groups: list[_kernels.BagGroup], data: CurveData, sharing: bool) -
         heights = heights[:, 0]
     order, n_slots = data.binned.order, data.binned.n_slots
     sizes = [len(parents_of(data.trees[i], sharing)) * n_slots[i] for i in order]
-    values, shared = {}, {}
+    values, shared, centres = {}, {}, bent_at(data.binned)
     for i, part in zip(order, np.split(heights, np.cumsum(sizes)[:-1], axis=-1), strict=True):
         nodes = part.reshape(*part.shape[:-1], -1, n_slots[i])
         values[i] = nodes[..., -data.trees[i].n_leaves :, :]
+        if centres[i]:
+            bend(values[i], data.binned.runs[i], centres[i])
         if sharing and data.trees[i].n_splits:
             shared[i] = nodes[..., :1, :]
     return BoostedCurves(

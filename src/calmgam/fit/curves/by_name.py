@@ -48,7 +48,10 @@ def check_runs(learner: CurveLearner, runs: Iterable[Run], loss: Loss) -> None:
     """Refuse constraints that a learner cannot keep."""
     for run in set(runs) - {Run.free}:
         if loss.link == "softmax":
-            raise ValueError("monotone must be left out for three and more classes; got some")
+            raise ValueError(
+                "monotone must be left out for three and more classes, which have a score each; "
+                "got some. Fit two of them, or one against the others"
+            )
         if run not in learner.runs:
             able = [word for word, part in LEARNERS.items() if run in part.runs]
             raise ValueError(

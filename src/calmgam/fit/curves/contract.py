@@ -171,4 +171,4 @@ class CurveLearner(Protocol):
         ...
 
 
-NO_RUN, ONE_WAY, ANY_RUN = (), (Run.increasing, Run.decreasing), tuple(Run)
+NO_RUN, ANY_RUN = (), tuple(Run)
