@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calmgam import CALMClassifier, CALMRegressor
+from calmgam import Boosting, CALMClassifier, CALMRegressor, Splines
 
 
 @pytest.fixture(scope="module")
@@ -107,3 +107,23 @@ def test_edits_of_kept_curves_are_remembered(table):
         "who": "Ada",
         "why": "few rows",
     }.items() <= (edit.items())
+
+
+@pytest.mark.parametrize("curves", [Boosting(n_bags=2), Splines(n_draws=2)], ids=["b", "s"])
+def test_a_convex_curve_stays_on_other_rows_and_bins(curves):
+    rng = np.random.default_rng(0)
+    X, other = rng.normal(size=(400, 3)), rng.normal(size=(500, 3))
+    calm = CALMRegressor(monotone={"x0": "convex"}, curves=curves, random_state=0, n_jobs=1)
+    before = calm.fit(X, X[:, 0] ** 2 + X[:, 1]).model_
+    after = calm.refit(other, other[:, 0] ** 2 + other[:, 2], keep=["x0"]).model_
+    np.testing.assert_array_equal(before.terms[0].shapes[0].values, after.terms[0].shapes[0].values)
+    calm.model_ = before.edit().flatten("x0", low=1.0, to=-9.0).done()
+    with pytest.raises(RuntimeError, match="could not be proved convex in 'x0'"):
+        calm.refit(other, other[:, 1], keep=["x0"])
+
+
+def test_something_must_be_left_to_learn():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    calm = CALMRegressor(curves=Boosting(n_bags=2), random_state=0, n_jobs=1).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="keep must leave a feature to learn; got all of them"):
+        calm.refit(X, X[:, 0], keep=["x0", "x1"])

@@ -86,6 +86,8 @@ class Refitting(BaseCALM):
         check_is_fitted(self)
         plan, old = self._plan(), self.model_
         kept = frozenset(positions_of(keep, old.schema, "keep"))
+        if len(kept) == old.schema.n_features:
+            raise ValueError("keep must leave a feature to learn; got all of them")
         given = self._read(X, y, sample_weight, offset, reset=False)
         if kept:
             encoded = old.schema.encode(self._checked(X, reset=False))

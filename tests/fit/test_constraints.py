@@ -5,7 +5,7 @@ import pytest
 from benchmarks.promises import largest_fall, random_table
 from calmgam import Boosting, CALMRegressor, Splines, load
 from calmgam.fit.constraints import Constraints
-from calmgam.fit.data.runs import Run, chords
+from calmgam.fit.data.runs import Run, centres_that_bend, chords
 from calmgam.model.schema import Schema
 from oracles import nearest_convex
 
@@ -106,6 +106,21 @@ def test_boosting_bends_curves_for_every_loss(objective):
     bends = chords(np.arange(30.0)) @ heights
     assert len(heights) == 30 and bends.min() > -1e-9 and bends.max() > 1e-3
     assert "a" not in {model.schema.names[i] for term in model.terms for i in term.conditioned_on}
+
+
+def test_a_bent_feature_must_have_one_region():
+    X, score, _ = random_table(3)
+    with pytest.raises(ValueError, match=r"growth\['x0'\]: what monotone wants to be convex must"):
+        CALMRegressor(
+            growth={"x0": ["x1 <= 0 or missing", "x1 > 0"]}, monotone={"x0": "convex"}, **QUICK
+        ).fit(X, score)
+
+
+def test_points_of_bins_at_which_steps_are_convex_are_found():
+    cuts = np.array([-1.0, -0.2, 0.1, 0.4, 1.0])
+    found = centres_that_bend(np.array([1.0, 0.2, 0.2, 0.9]), cuts)
+    assert (chords(found) @ np.array([1.0, 0.2, 0.2, 0.9])).min() >= 0
+    assert centres_that_bend(np.array([0.0, 1.0, 0.5, 0.6]), cuts) is None
 
 
 def test_ordered_levels_have_a_direction_too():

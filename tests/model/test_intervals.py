@@ -85,6 +85,8 @@ def test_measured_on_given_rows(rows):
     assert np.mean((ends[:, 0] <= y) & (y <= ends[:, 1])) == pytest.approx(0.9, abs=0.02)
     with pytest.raises(ValueError, match=r"coverage must be in \[0.01, 0.99\]; got 1"):
         measured.predict_interval(table, 1)
+    with pytest.raises(ValueError, match=r"got 'most'"):
+        measured.predict_interval(table, "most")
     with pytest.raises(ValueError, match=r"the size of its errors: .* model.with_intervals"):
         replace(MODEL, intervals=None).predict_interval(table)
     with pytest.raises(ValueError, match="intervals need at least 50 rows; got 10"):

@@ -9,18 +9,18 @@ of how the model was made.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from calmgam.fit.data.binning import Binned
-from calmgam.fit.data.runs import Run, chords
+from calmgam.fit.data.runs import Run, centres_that_bend, chords
 from calmgam.fit.support.settings import check_in
 from calmgam.model.exact.changes import largest_change, moves_up
 from calmgam.model.exact.inputs import Inputs, rounding
-from calmgam.model.glassbox import Model
+from calmgam.model.glassbox import Model, Term
 from calmgam.model.pages import see
 from calmgam.model.schema import FloatArray, Schema
 
@@ -65,7 +65,9 @@ class Constraints:
         """Return what curves over these bins must keep."""
         return cls({i: run for i, run in enumerate(binned.runs) if run is not Run.free})
 
-    def prove(self, model: Model, centres: Sequence[FloatArray]) -> None:
+    def prove(
+        self, model: Model, centres: Sequence[FloatArray], kept: Collection[int] = ()
+    ) -> None:
         """Refuse a model that may break a promise, for any input.
 
         Parameters
@@ -73,10 +75,17 @@ class Constraints:
         model : Model
         centres : sequence of arrays
             Of the bins of every feature.
+        kept : collection of int
+            Features whose curves have bins of their own, of which the centres are not known: some
+            points of the bins have to do.
         """
         tie = rounding(model)
         for i, run in self.runs.items():
-            excess = _bend(model, i, run, centres[i]) if run.is_bend else _fall(model, i, run)
+            if run.is_bend:
+                own = _own_centres(model.terms[i], run) if i in kept else centres[i]
+                excess = _bend(model, i, run, own)
+            else:
+                excess = _fall(model, i, run)
             if excess > tie:
                 name = model.schema.names[i]
                 raise RuntimeError(
@@ -93,6 +102,18 @@ def _fall(model: Model, feature: int, run: Run) -> float:
         return 0.0
     found, _ = largest_change(inputs, moves, run.sign)
     return max(-run.sign * found.bound, 0.0)
+
+
+def _own_centres(term: Term, run: Run) -> FloatArray:
+    """Return points in the bins of a curve at which it bends one way, if there are some."""
+    edges, feature = term.edges, term.feature
+    if len(edges) < 2:
+        return np.arange(len(edges) + 1.0)
+    ends = min(feature.low, edges[0]), max(feature.high, edges[-1])
+    found = centres_that_bend(
+        run.sign * term.shapes[0].values[:-1], np.array([ends[0], *edges, ends[1]])
+    )
+    return np.array([]) if found is None else found
 
 
 def _bend(model: Model, feature: int, run: Run, centres: FloatArray) -> float:

@@ -282,9 +282,9 @@ def learn_curves(prepared: Prepared, regions: Regions, plan: Plan) -> Model:
     return replace(model, ledger=regions.ledger, path=regions.path, intervals=intervals)
 
 
-def prove(model: Model, prepared: Prepared) -> None:
+def prove(model: Model, prepared: Prepared, kept: frozenset[int] = frozenset()) -> None:
     """Refuse a model that may break a promise."""
-    Constraints.kept_by(prepared.binned).prove(model, prepared.binned.centres)
+    Constraints.kept_by(prepared.binned).prove(model, prepared.binned.centres, kept)
 
 
 def learn_the_rest(old: Model, prepared: Prepared, regions: Regions, plan: Plan) -> Model:
@@ -297,7 +297,7 @@ def learn_the_rest(old: Model, prepared: Prepared, regions: Regions, plan: Plan)
         for i, term in enumerate(model.terms)
     ]
     model = replace(model, terms=tuple(terms), intervals=None)
-    prove(model, prepared)
+    prove(model, prepared, regions.kept)
     return model
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -147,8 +148,9 @@ class Intervals:
         coverage : float
             Between 0.01 and 0.99.
         """
-        if not COVERAGES[0] <= coverage <= COVERAGES[-1]:
-            raise ValueError(f"coverage must be in [0.01, 0.99]; got {coverage}")
+        is_number = isinstance(coverage, Real)
+        if not (is_number and COVERAGES[0] <= coverage <= COVERAGES[-1]):
+            raise ValueError(f"coverage must be in [0.01, 0.99]; got {coverage!r}")
         lowest, highest = (
             np.searchsorted(self.edges, prediction + side) for side in (-self.slack, self.slack)
         )

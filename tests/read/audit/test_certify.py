@@ -161,6 +161,8 @@ def test_wrong_claims_are_named(claim, message):
 def test_there_must_be_something_to_claim():
     with pytest.raises(ValueError, match="claims must have at least one claim"):
         certificate(hidden_jump_model(), [])
+    with pytest.raises(ValueError, match=r"claims must be of Range, AtMost, .*; got 'Range'"):
+        certificate(hidden_jump_model(), ["Range"])
     with pytest.raises(KeyError, match="no feature is called 'y'"):
         certificate(hidden_jump_model(), [NoInfluence("y")])
     pairs = ((m, f) for m in map(random_model, range(20)) for f in m.schema.features)

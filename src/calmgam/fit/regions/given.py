@@ -42,6 +42,9 @@ def given_trees(
             trees[index] = _tree(partition, schema, edges, X)
             if index in trees[index].condition_features:
                 raise ValueError("a feature's regions must not depend on the feature itself")
+            run = prepared.binned.runs[index]
+            if run.is_bend and trees[index].n_splits:
+                raise ValueError(f"what monotone wants to be {run.value} must have one region")
         except (KeyError, ValueError) as error:
             raise ValueError(f"growth[{name!r}]: {error.args[0]}") from error
     return tuple(trees)

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from calmgam.model.files import write_text
 from calmgam.model.glassbox import Model
@@ -49,6 +49,11 @@ def certificate(model: Model, claims: Iterable[Claim]) -> dict[str, Any]:
             "claims must be about one score: save and certify the log-odds of two classes, "
             f"such as model.between({a!r}, {b!r})"
         )
+    claims = list(claims)
+    strange = [claim for claim in claims if not isinstance(claim, Claim)]
+    if strange:
+        kinds = ", ".join(kind.__name__ for kind in get_args(Claim))
+        raise ValueError(f"claims must be of {kinds}; got {strange[0]!r}")
     proved = [claim.proved(model) for claim in claims]
     if not proved:
         raise ValueError("claims must have at least one claim; got none")
