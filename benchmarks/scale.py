@@ -10,7 +10,9 @@ python -m benchmarks.scale tables
 `make` writes simulated rows, `simulate_million`'s truth with five true interactions, as Parquet
 files of float32. `fit` fits each model in a process of its own and adds a line to scale.csv:
 seconds on the clock and of the processor, of all and of the passes over the rows, peak memory and
-the error on new rows; the noise of y is 0.5. `calm_in_memory` fits the same rows held in memory.
+the error on new rows; the noise of y is 0.5. `xgboost` is 300 rounds with its own rate and depth,
+`xgboost_long` as many rounds as fifty features that add up ask for, `calm_in_memory` the same rows
+held in memory.
 `engines` fits the folder with threads, Dask and Spark, also with the partitions shuffled, and
 compares the bits. `stages` profiles a fit of rows in memory, in one thread.
 """
@@ -28,6 +30,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -42,7 +45,8 @@ NOISE = 0.5
 ROWS_PER_FILE = 250_000
 TEST_ROWS, TEST_SEED = 200_000, 10**6
 ROUND_THRESHOLDS = (-0.4, -0.2, 0.0, 0.2, 0.4)
-N_ROUNDS = 300  # of XGBoost
+XGBOOST = {"rounds": 300, "eta": 0.3, "max_depth": 6}  # rate and depth are its own defaults
+XGBOOST_LONG = {"rounds": 3000, "eta": 0.1, "max_depth": 3}  # the best of scale_xgboost.csv
 SIZES = [(1_000_000, 20), (3_000_000, 20), (10_000_000, 20), (1_000_000, 50)]  # of the curves
 
 
@@ -150,7 +154,7 @@ def fit_in_memory(folder: Path, columns, workers: int):
     return seconds, None, model.predict(columns.T), model.model_.n_interactions
 
 
-def fit_xgboost(folder: Path, columns, workers: int):
+def fit_xgboost(folder: Path, columns, workers: int, rounds: int, **settings):
     """Quantised rows are held, the file is not: batches go into a QuantileDMatrix."""
     import pyarrow.dataset as ds
     import xgboost
@@ -173,13 +177,18 @@ def fit_xgboost(folder: Path, columns, workers: int):
 
     start = clocks()
     rows = xgboost.QuantileDMatrix(Batches(), nthread=workers)
-    settings = {"tree_method": "hist", "nthread": workers, "eta": 0.1, "max_depth": 6}
-    booster = xgboost.train(settings, rows, N_ROUNDS)
+    settings |= {"tree_method": "hist", "nthread": workers}
+    booster = xgboost.train(settings, rows, rounds)
     seconds = clocks() - start
     return seconds, None, booster.predict(xgboost.DMatrix(columns.T)), ""
 
 
-MODELS = {"calm": fit_calm, "calm_in_memory": fit_in_memory, "xgboost": fit_xgboost}
+MODELS = {
+    "calm": fit_calm,
+    "calm_in_memory": fit_in_memory,
+    "xgboost": partial(fit_xgboost, **XGBOOST),
+    "xgboost_long": partial(fit_xgboost, **XGBOOST_LONG),
+}
 
 
 def fit_one(folder: Path, model: str, workers: int) -> dict[str, object]:
@@ -233,6 +242,8 @@ def everything(folder: Path) -> None:
         if (n_rows, n_features) == SIZES[0]:
             fit(folder, ["calm"], 1, out)
             fit(folder, ["calm_in_memory"], 2, out)
+        if (n_rows, n_features) == SIZES[-1]:
+            fit(folder, ["xgboost", "xgboost_long"], 2, out)
         shutil.rmtree(folder)
     make(folder, 2_000_000, 20)
     engines(folder, 40)

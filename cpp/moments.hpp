@@ -75,8 +75,9 @@ CALMGAM_CLONES void find_slots(std::size_t n_rows, const Value* values, std::siz
         for (std::size_t k = 0; k < BLOCK; ++k) x[k] = k < n ? static_cast<double>(values[start + k]) : 0.0;
         for (std::size_t left = n_edges; left > 0;) {
             const std::size_t half = (left + 1) / 2;
-            for (std::size_t k = 0; k < BLOCK; ++k)
-                below[k] += edges[below[k] + half - 1] < x[k] ? static_cast<std::uint32_t>(half) : 0u;
+            const auto step = static_cast<std::uint32_t>(half);
+            for (std::size_t k = 0; k < BLOCK; ++k)  // a product: compilers make a branch of a choice
+                below[k] += step * static_cast<std::uint32_t>(edges[below[k] + half - 1] < x[k]);
             left -= half;
         }
         for (std::size_t k = 0; k < n; ++k)

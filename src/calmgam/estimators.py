@@ -66,11 +66,14 @@ class CALMRegressor(RegressorMixin, Refitting):  # noqa: D101
 
     def _check_y(self, y: Any, n_rows: int) -> Any:
         y = check_target(y, n_rows, dtype=np.float64)
-        loss_of(self.objective).check(y)
+        self._loss().check(y)
         return y
 
+    def _loss(self) -> Loss:
+        return loss_of(self.objective)
+
     def _target(self, y: Any, weights: FloatArray, offset: FloatArray | None) -> Target:
-        return Target.regression(y, weights, loss_of(self.objective), offset)
+        return Target.regression(y, weights, self._loss(), offset)
 
     def predict(self, X: Any, offset: Any = None) -> Any:
         """Return the prediction of every row: its mean, or the quantile that was asked for.
@@ -161,6 +164,9 @@ class CALMClassifier(ClassifierMixin, Refitting):  # noqa: D101
         y = check_target(y, n_rows)
         check_classification_targets(y)
         return y
+
+    def _loss(self) -> None:
+        """Return nothing: how many classes there are says what is minimised."""
 
     def _target(self, y: Any, weights: FloatArray, offset: FloatArray | None) -> Target:
         labels, codes = np.unique(y, return_inverse=True)

@@ -20,7 +20,7 @@ def read_dataset(estimator: Any, dataset: Any, roles: Roles, plan: Plan) -> tupl
         target: Target = estimator._target(estimator._check_y(y, len(y)), weights, offset)
         return target
 
-    large = prepare_dataset(dataset, roles, plan, read)
+    large = prepare_dataset(dataset, roles, plan, read, estimator._loss())
     schema, target = large.prepared.schema, large.prepared.target
     estimator.feature_names_in_ = np.array(schema.names, dtype=object)
     estimator.n_features_in_ = schema.n_features

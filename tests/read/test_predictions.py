@@ -46,6 +46,32 @@ def test_a_folder_goes_into_a_folder(model, folder, tmp_path):
     assert CliRunner().invoke(app, arguments).exit_code != 0  # where to?
 
 
+def test_files_of_one_name_stay_apart(model, folder, tmp_path):
+    """Those of folders such as year=2024 have the same name; what fails leaves no half a file."""
+    for k, name in enumerate(["first", "second"]):
+        (folder / f"part={k}").mkdir()
+        (folder / f"{name}.parquet").rename(folder / f"part={k}" / "rows.parquet")
+    model.model_.save(tmp_path / "model.json")
+    arguments = ["predict", str(tmp_path / "model.json"), str(folder), "--keep", "part"]
+    result = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    written = [
+        pyarrow.parquet.read_table(
+            tmp_path / "out" / f"part={k}" / "rows.parquet", partitioning=None
+        )
+        for k in range(2)
+    ]
+    assert [table.column("part").to_pylist() for table in written] == [[0] * 60, [1] * 40]
+    expected = model.predict(simulated(100, seed=2)[FEATURES])
+    both = pa.concat_tables(written).column("prediction")
+    np.testing.assert_allclose(both, expected)
+    bad = pa.Table.from_pandas(simulated(10), preserve_index=False).drop_columns(["b"])
+    pyarrow.parquet.write_table(bad, folder / "part=1" / "rows.parquet")
+    result = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path / "again")])
+    assert result.exit_code != 0 and "must have the column 'b'" in result.output
+    assert [p.name for p in (tmp_path / "again").rglob("*") if p.is_file()] == ["rows.parquet"]
+
+
 def test_files_that_are_not_there_are_named(model, tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no file or folder"):
         model.predict(tmp_path / "nothing")

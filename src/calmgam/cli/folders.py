@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import typer
 
 from calmgam.cli.options import wrongly_called
 from calmgam.cli.rows import Added
+from calmgam.model.files import new_file
 from calmgam.model.glassbox import Model
 from calmgam.read.predictions import tables_of
 
@@ -52,21 +55,19 @@ def predict_folder(
         raise typer.BadParameter(f"--out must name a new or empty folder; {out} holds something")
     out.mkdir(parents=True, exist_ok=True)
     needed = [*model.schema.names, *keep, *added.columns]
-    writer, now = None, None
-    try:
-        for path, table in tables_of(folder):
-            absent = [name for name in needed if name not in table.column_names]
-            if absent:
-                raise typer.BadParameter(f"{path.name} must have the column {absent[0]!r}")
-            kept = {name: table.column(name) for name in keep}
-            columns = pa.table({**kept, **predictions_of(model, table, added, interval)})
-            if path != now:
-                if writer is not None:
-                    writer.close()
-                writer = pq.ParquetWriter(out / f"{path.stem}.parquet", columns.schema)
-                now = path
-            assert writer is not None
-            writer.write_table(columns)
-    finally:
-        if writer is not None:
-            writer.close()
+
+    def predicted(path: Path, table: Any) -> Any:
+        absent = [name for name in needed if name not in table.column_names]
+        if absent:
+            raise typer.BadParameter(f"{path} must have the column {absent[0]!r}")
+        kept = {name: table.column(name) for name in keep}
+        return pa.table({**kept, **predictions_of(model, table, added, interval)})
+
+    for path, parts in groupby(tables_of(folder), key=itemgetter(0)):
+        target = out / path.relative_to(folder).with_suffix(".parquet")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        tables = (predicted(path, table) for _, table in parts)
+        first = next(tables)
+        with new_file(target, "wb") as file, pq.ParquetWriter(file, first.schema) as writer:
+            for table in chain([first], tables):
+                writer.write_table(table)

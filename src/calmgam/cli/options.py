@@ -20,7 +20,8 @@ from typing import Annotated, Any
 import typer
 
 from calmgam import __version__
-from calmgam.cli.tables import MISSING, STDIN, Spelling, did_you_mean
+from calmgam.cli.tables import STDIN, Spelling, did_you_mean
+from calmgam.model.datasets import MISSING
 from calmgam.model.feature_types import CONTINUOUS, NOMINAL
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import Feature

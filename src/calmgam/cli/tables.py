@@ -20,9 +20,9 @@ from typing import Any
 
 from calmgam.cli import numbers
 from calmgam.model.columns import PANDAS_INDEX, refuse_duplicates
+from calmgam.model.datasets import MISSING
 
 STDIN = Path("-")
-MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "?")
 DELIMITERS = ";\t|,"  # of two that fit equally well the first: commas also stand in numbers
 NO_DELIMITER = "\x1f"  # a header without delimiters: lines are the values of one column
 QUOTED = re.compile(r'(?<![^,;\t|\r\n])"(?:[^"]|"")*"')  # where a field starts

@@ -182,7 +182,9 @@ def read_limits(plan: Plan, constraints: Constraints, schema: Schema) -> Limits:
     )
 
 
-def prepare_dataset(dataset: Any, roles: Roles, plan: Plan, read: ReadTarget) -> Large:
+def prepare_dataset(
+    dataset: Any, roles: Roles, plan: Plan, read: ReadTarget, loss: Loss | None
+) -> Large:
     """Go through a dataset once, and prepare a sample of its rows.
 
     Parameters
@@ -193,10 +195,12 @@ def prepare_dataset(dataset: Any, roles: Roles, plan: Plan, read: ReadTarget) ->
     plan : Plan
     read : callable
         Makes the target of y, weights and offset.
+    loss : Loss or None
+        Which numbers y may be; None: classes.
     """
     engine = engine_of(dataset)
     columns = Columns.of(
-        engine.schema, roles.target, roles.weight, roles.offset, plan.feature_types
+        engine.schema, roles.target, roles.weight, roles.offset, plan.feature_types, loss
     )
     with plan.watch.stage("sample") as progress:
         statistic = ProfilePass(columns, SAMPLE_ROWS, plan.n_jobs)
@@ -207,6 +211,8 @@ def prepare_dataset(dataset: Any, roles: Roles, plan: Plan, read: ReadTarget) ->
     target = read(y, np.ones(len(y)) if weights is None else weights, offset)
     if target.n_rows < profile.n_rows:
         check_sums(plan.curves, plan.monotone, target)
+        if target.classes:
+            profile.check_classes(target.classes, columns)
     columns = replace(columns, classes=target.classes, loss=target.loss)
     prepared = prepare(as_frame(table.select(list(columns.kinds))), target, plan, schema)
     rows = AllRows.of_dataset(engine, columns, profile, target)

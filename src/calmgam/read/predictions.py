@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from calmgam.model.datasets import batches_of, open_files, path_of
+
 Predict = Callable[[Any], Any]
 
 PREDICTION = "prediction"
@@ -64,29 +66,14 @@ def _with_column(predict: Callable[..., Any], name: str, part: Any) -> Any:
 
 def tables_of(dataset: Any) -> Iterator[tuple[Path, Any]]:
     """Yield Arrow tables of a bounded number of rows, each with the file that it comes from."""
-    if isinstance(dataset, str | os.PathLike):
-        import pyarrow.dataset
-
-        paths = _files(Path(dataset))
-        suffix = paths[0].suffix[1:]
-        dataset = pyarrow.dataset.dataset([str(path) for path in paths], format=suffix)
     import pyarrow as pa
 
+    if isinstance(dataset, str | os.PathLike):
+        dataset = open_files(Path(dataset))
     for fragment in dataset.get_fragments():
-        path = Path(getattr(fragment, "path", "") or ".")
-        for batch in fragment.to_batches(batch_size=ROWS_PER_BATCH):
+        for batch in batches_of(dataset, fragment, None, ROWS_PER_BATCH):
             if batch.num_rows:
-                yield path, pa.Table.from_batches([batch])
-
-
-def _files(path: Path) -> list[Path]:
-    if not path.exists():
-        raise FileNotFoundError(f"there is no file or folder {str(path)!r}")
-    files = [path] if path.is_file() else sorted(one for one in path.rglob("*.*") if one.is_file())
-    files = [one for one in files if not one.name.startswith(("_", "."))]
-    if len({one.suffix for one in files}) != 1:
-        raise ValueError(f"{str(path)!r} must hold files of one format; got {len(files)} files")
-    return files
+                yield Path(path_of(fragment)), pa.Table.from_batches([batch])
 
 
 def _series(predict: Predict, frame: Any) -> Any:

@@ -47,9 +47,8 @@ def learned(request):
 def test_bags_from_sums_are_those_from_rows(learned, options):
     data, cells, target, fold = learned
     settings = Boosting(**{"learning_rate": 0.2, "tolerance": 0.0, "patience": 50, **options})
-    grams = [gram_of(data.moments, data.cells, data.fixed, k) for k in range(3)]
     folds = [fold_sums(data.moments, data.fixed, k) for k in range(3)]
-    bags = _boosted(data, settings, grams, folds)
+    bags = _boosted(data, settings, folds)
     seeds = np.random.default_rng(data.seed).integers(2**63, size=3).tolist()
     for k, (bag, seed) in enumerate(zip(bags, seeds, strict=True)):
         intercept, heights, loss, n_rounds = boost_one_bag(

@@ -53,6 +53,22 @@ def test_order_and_division_of_the_rows_change_nothing(frame):
     assert one.provenance.table_sha256 == other.provenance.table_sha256
 
 
+def test_threads_and_batches_change_nothing_whatever_the_weights(frame, monkeypatch):
+    """Weights span fourteen powers of ten; in memory blocks of rows are what batches are."""
+    weights = 10.0 ** np.random.default_rng(0).uniform(-7, 7, len(frame))
+    rows = frame[[*FEATURES, "y"]].assign(w=weights)
+    few = {**QUICK, "max_splits": 1}
+    one = CALMRegressor(**few).fit(batches_of(rows, 5000), "y", sample_weight="w").model_
+    more = CALMRegressor(**{**few, "n_jobs": 3})
+    shuffled = batches_of(rows.sample(frac=1, random_state=5), 911)
+    assert plain(more.fit(shuffled, "y", sample_weight="w").model_) == plain(one)
+    monkeypatch.setattr(pipeline, "LARGE_TABLE", 10_000)
+    summed = CALMRegressor(**few).fit(frame[FEATURES], frame.y, sample_weight=weights).model_
+    monkeypatch.setattr(all_rows, "ROWS_PER_BATCH", 700)
+    again = more.fit(frame[FEATURES], frame.y, sample_weight=weights).model_
+    assert plain(again) == plain(summed)
+
+
 def test_weights_and_offsets_are_columns(frame, new):
     moved = frame.assign(y=frame.y + 2 * frame.o)
     model = CALMRegressor(**QUICK).fit(

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 import oracles
 from calmgam import _kernels
+from calmgam.fit.data.objectives import loss_of
 from calmgam.fit.scale.arrow import Columns
 from calmgam.fit.scale.profile import Profile, ProfilePass
 from calmgam.fit.scale.sample import Sample
@@ -94,8 +95,9 @@ def test_partitions_without_faults_pass():
         (GOOD[:0], "has no rows"),
         (GOOD.assign(b=np.inf), "column 'b' must be finite or missing; got inf"),
         (GOOD.assign(y=np.nan), "column 'y' must have no missing values"),
+        (GOOD.assign(y="text"), "column 'y' must be numeric as in the dataset; got"),
     ],
-    ids=["absent", "text", "number", "nan", "null", "empty", "infinite", "target"],
+    ids=["absent", "text", "number", "nan", "null", "empty", "infinite", "target", "text target"],
 )
 def test_a_fault_names_partition_and_column(bad, fault):
     text = faults_of(GOOD, bad)
@@ -107,6 +109,51 @@ def test_weights_must_not_be_negative():
     assert "partition 1: column 'w' holds weights, which must be >= 0; got -1" in faults_of(
         frame, frame.assign(w=-1.0), weight="w"
     )
+
+
+def test_y_must_be_what_the_loss_takes():
+    counts = GOOD.assign(y=1.0)
+    text = faults_of(counts, counts.assign(y=-1.0), loss=loss_of("poisson"))
+    assert text == "partition 1: column 'y' must be >= 0 for poisson; got -1"
+    with pytest.raises(ValueError, match="y must be numbers; column 'kind' holds"):
+        Columns.of(batch(GOOD).schema, "kind", loss=loss_of("squared_error"))
+
+
+def test_rows_of_weight_zero_are_not_looked_at():
+    frame = GOOD.assign(w=1.0)
+    unused = frame.assign(w=0.0, a=np.inf, y=np.nan)
+    whole = total(profile_of([batch(one) for one in (frame, unused, unused)], weight="w")[1])
+    whole.check()
+    assert whole.n_rows == len(frame)
+    half = frame.assign(w=0.0)  # its other batch has no value of b
+    one_pass = ProfilePass(Columns.of(batch(frame).schema, "y", weight="w"))
+    profile = one_pass.add(one_pass.start(), batch(frame), "0")
+    for part in (half, frame.assign(b=np.nan)):
+        profile = one_pass.add(profile, batch(part), "1")
+    with pytest.raises(ValueError, match="partition 1: column 'b' has only missing values"):
+        profile.check()
+
+
+def test_a_column_has_one_role():
+    schema = batch(simulated(10)).schema
+    with pytest.raises(ValueError, match=r"y and sample_weight must be different .* both are 'y'"):
+        Columns.of(schema, "y", weight="y")
+    with pytest.raises(ValueError, match="sample_weight and offset must be different columns"):
+        Columns.of(schema, "y", weight="w", offset="w")
+    with pytest.raises(ValueError, match="must have a column that no role takes"):
+        Columns.of(pa.schema([("y", pa.float64())]), "y")
+
+
+@pytest.mark.parametrize(
+    ("labels", "others"),
+    [([0, 1, 2], "2"), ([0, 2, 1], "numbers between them"), (list("abc"), "c")],
+)
+def test_classes_that_the_sample_has_not_seen_are_named(labels, others):
+    few = GOOD.assign(y=[labels[0], labels[1]] * 30)
+    columns, profiles = profile_of([batch(few), batch(GOOD.assign(y=labels[2]))])
+    profiles[0].check_classes(tuple(labels[:2]), columns)
+    with pytest.raises(ValueError, match=f"'y' must have two classes; .* in few rows, {others}$"):
+        total(profiles).check_classes(tuple(labels[:2]), columns)
 
 
 def test_many_faults_are_counted():

@@ -39,7 +39,9 @@ class Columns:
     asked : mapping from str to str or tuple
         What users say of columns (`feature_types`).
     loss : Loss, optional
-        What is minimised, once it is known: it says what an offset does.
+        What is minimised: it says which numbers y may be, and what an offset does.
+    target_kind : str
+        What the target is in the dataset's schema.
     """
 
     kinds: Mapping[str, str]
@@ -49,6 +51,7 @@ class Columns:
     classes: tuple[Any, ...] = ()
     asked: Mapping[str, Asked] = field(default_factory=dict)
     loss: Loss | None = None
+    target_kind: str = NOTHING
 
     @classmethod
     def of(
@@ -58,20 +61,27 @@ class Columns:
         weight: str | None = None,
         offset: str | None = None,
         feature_types: Any = None,
+        loss: Loss | None = None,
     ) -> Columns:
         """Read the columns off an Arrow schema; all that have no other role are features.
 
-        The row numbers that pandas writes into files are none.
+        The row numbers that pandas writes into files are none. Without a loss y are classes.
         """
         names = list(schema.names)
-        for role, name in (("y", target), ("sample_weight", weight), ("offset", offset)):
-            if name is not None and name not in names:
-                raise ValueError(f"{role} must be a column of the dataset: {names}; got {name!r}")
-        roles = {target, weight, offset, *filter(PANDAS_INDEX.fullmatch, names)}
-        features = [one for one in schema if one.name not in roles]
+        roles = {"y": target, "sample_weight": weight, "offset": offset}
+        check_roles({role: name for role, name in roles.items() if name is not None}, names)
+        others = {*roles.values(), *filter(PANDAS_INDEX.fullmatch, names)}
+        features = [one for one in schema if one.name not in others]
+        if not features:
+            raise ValueError(f"the dataset must have a column that no role takes; got {names}")
         asked = read_feature_types(feature_types, [one.name for one in features])
         kinds = {one.name: kind_of(one.type, one.name, asked.get(one.name)) for one in features}
-        return cls(kinds, target, weight, offset, asked=asked)
+        kind = kind_of(schema.field(target).type, target)
+        if loss is not None and kind == CATEGORICAL:
+            raise ValueError(
+                f"y must be numbers; column {target!r} holds {schema.field(target).type}"
+            )
+        return cls(kinds, target, weight, offset, asked=asked, loss=loss, target_kind=kind)
 
     def kind_in(self, schema: Any, name: str) -> str:
         """Return what a column of an Arrow schema is read as."""
@@ -89,7 +99,7 @@ class Columns:
         numbers = dict.fromkeys(
             (name for name in (self.weight, self.offset) if name is not None), NUMERIC
         )
-        return {**self.kinds, **numbers}
+        return {**self.kinds, **numbers, self.target: self.target_kind}
 
     def faults(self, schema: Any) -> Iterator[str]:
         """Yield what is wrong with the columns of a partition."""
@@ -101,6 +111,16 @@ class Columns:
             kind, expected = self.kind_in(schema, name), self.expected.get(name)
             if expected is not None and kind not in (expected, NOTHING) and expected != NOTHING:
                 yield f"column {name!r} must be {expected} as in the dataset; got {types[name]}"
+
+
+def check_roles(roles: Mapping[str, str], names: Sequence[str]) -> None:
+    """Refuse roles of columns that are not there, and two roles of one."""
+    for role, name in roles.items():
+        if name not in names:
+            raise ValueError(f"{role} must be a column of the dataset: {names}; got {name!r}")
+        same = [one for one, other in roles.items() if other == name]
+        if len(same) > 1:
+            raise ValueError(f"{' and '.join(same)} must be different columns; both are {name!r}")
 
 
 def kind_of(arrow_type: Any, name: str, asked: Asked | None = None) -> str:

@@ -62,17 +62,21 @@ class MomentData:
 
 def boost_moments(data: MomentData, settings: Boosting) -> BoostedCurves:
     """Boost the curves of all bags, then shrink what regions add."""
-    grams = [gram_of(data.moments, data.cells, data.fixed, k) for k in range(data.n_folds)]
     folds = [fold_sums(data.moments, data.fixed, k) for k in range(data.n_folds)]
-    curves = _gathered(_boosted(data, settings, grams, folds), data)
+    curves = _gathered(_boosted(data, settings, folds), data)
     with one_blas_thread:  # fixed bits
-        return replace(curves, values=_shrunk(data, curves, grams, folds))
+        return replace(curves, values=_shrunk(data, curves, folds))
+
+
+def _gram(data: MomentData, fold: int) -> Lines:
+    """Return the Gram matrix of a fold: made when it is needed, so that one is held at a time."""
+    return gram_of(data.moments, data.cells, data.fixed, fold)
 
 
 def _boosted(
-    data: MomentData, settings: Boosting, grams: Sequence[Lines], folds: Sequence[FoldSums]
+    data: MomentData, settings: Boosting, folds: Sequence[FoldSums]
 ) -> list[_kernels.GramBag]:
-    lines = [lines_of(gram, data.cells) for gram in grams]
+    lines = [lines_of(_gram(data, fold), data.cells) for fold in range(data.n_folds)]
     everything, every = lines[0].copy(), folds[0]
     for line, fold in zip(lines[1:], folds[1:], strict=True):
         everything += line
@@ -135,21 +139,19 @@ def _gathered(bags: Sequence[_kernels.GramBag], data: MomentData) -> BoostedCurv
     )
 
 
-def _shrunk(
-    data: MomentData, curves: BoostedCurves, grams: Sequence[Lines], folds: Sequence[FoldSums]
-) -> list[FloatArray]:
+def _shrunk(data: MomentData, curves: BoostedCurves, folds: Sequence[FoldSums]) -> list[FloatArray]:
     """Shrink what regions add to its worth on the folds left out, as `shrink_regions` does."""
     if not curves.shared:
         return curves.values
     split, firsts = list(curves.shared), data.cells.firsts
     own = {i: curves.values[i] - curves.shared[i] for i in split}
     hessian, gradient = np.zeros((len(split), len(split))), np.zeros(len(split))
-    for bag, (gram, fold) in enumerate(zip(grams, folds, strict=True)):
+    for bag, fold in enumerate(folds):
         parts = np.zeros((len(split), int(firsts[-1])))
         for k, i in enumerate(split):
             parts[k, firsts[i] : firsts[i + 1]] = own[i][bag].ravel()
         heights = data.part(curves.values, bag)
-        pushed = gram @ np.column_stack([*parts, heights])
+        pushed = _gram(data, bag) @ np.column_stack([*parts, heights])
         left = fold.sums - curves.intercepts[bag] * fold.weights - pushed[:, -1]
         of_parts = parts @ pushed[:, :-1]
         hessian += of_parts

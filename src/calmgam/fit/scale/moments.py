@@ -250,12 +250,13 @@ class MomentsPass:
         n_cells = self.cells.n_cells
         n_pairs = sum(a * b for i, a in enumerate(n_cells) for b in n_cells[i + 1 :])
         shape = self.n_folds, sum(n_cells)
+        is_short = not self.weighted and self.fixed.heaviest < 2**32  # counts fit in 32 bits
         return Moments(
             0,
             np.zeros(shape, dtype=np.int64),
             np.zeros(shape, dtype=np.int64),
             np.zeros(self.n_folds, dtype=np.int64),
-            np.zeros((self.n_folds, n_pairs), dtype=np.int64 if self.weighted else np.uint32),
+            np.zeros((self.n_folds, n_pairs), dtype=np.uint32 if is_short else np.int64),
             np.zeros((1, sum(self.cells.n_fine_cells)), dtype=np.int64),
         )
 

@@ -30,7 +30,7 @@ from calmgam.fit.scale.arrow import (
 from calmgam.fit.scale.batches import row_hashes
 from calmgam.fit.scale.sample import Sample
 from calmgam.fit.support.threads import parallel_map
-from calmgam.model.columns import sorted_labels
+from calmgam.model.columns import label, sorted_labels
 from calmgam.model.feature_types import Asked, check_listed
 from calmgam.model.schema import BOOLEAN_LEVELS, Feature, Schema, has_ends_only
 
@@ -151,7 +151,7 @@ class ProfilePass:
         rows = read_batch(batch, self.columns)
         found = parallel_map(partial(self._range, rows), self.columns.kinds, self.n_jobs)
         ranges = dict(zip(self.columns.kinds, found, strict=True))
-        empty = frozenset(name for name, one in ranges.items() if one.is_empty)
+        empty = {name for name, one in ranges.items() if one.is_empty} if rows.n_rows else ()
         hashes = row_hashes(rows, self.n_jobs)
         distinct, first, counts = np.unique(hashes, return_index=True, return_counts=True)
         table = _table(rows.batch.select(self.columns.names))
@@ -163,7 +163,9 @@ class ProfilePass:
                 distinct, counts.astype(np.int64), _take(table, first), _take, _join
             ),
             profile.digest + int(np.add.reduce(hashes, dtype=np.uint64)) & (2**64 - 1),
-            _joined(profile.partitions, {partition: (batch.num_rows, empty)}),
+            _joined(
+                profile.partitions, {partition: (batch.num_rows, rows.n_rows, frozenset(empty))}
+            ),
             _joined_faults(profile.faults, partition, self._value_faults(rows, ranges)),
         )
 
@@ -206,12 +208,24 @@ class ProfilePass:
                 faults.append(f"column {name!r} must have no missing values")
             elif one.low <= one.high and math.isinf(one.high - one.low):
                 faults.append(f"column {name!r} must be finite")
+            elif name == columns.target and (rule := self._rule_of_target(rows)):
+                faults.append(rule)
             elif name == columns.weight and one.low < 0:
                 faults.append(f"column {name!r} holds weights, which must be >= 0; got {one.low:g}")
         for name, one in ranges.items():
             if len(one.levels) > MAX_LABELS:
                 faults.append(f"column {name!r} must have at most {MAX_LABELS} levels")
         return faults
+
+    def _rule_of_target(self, rows: ArrowBatch) -> str:
+        """Return which rule of the loss some y breaks; nothing if none does."""
+        loss, name = self.columns.loss, self.columns.target
+        if loss is None:
+            return ""
+        y = rows.numbers(name).astype(float)
+        taken, rule = loss.takes(y)
+        wrong = y[~taken]
+        return f"column {name!r} {rule} for {loss.name}; got {wrong[0]:g}" if len(wrong) else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,8 +244,8 @@ class Profile:
         With an Arrow table of its rows.
     digest : int
         Sum of all hashes.
-    partitions : dict from str to (int, frozenset)
-        Rows of every partition, and columns without any value there.
+    partitions : dict from str to (int, int, frozenset)
+        Rows of every partition, those of weight > 0, and columns without any value in these.
     faults : dict from str to tuple of str
         What is wrong, by partition.
     """
@@ -241,7 +255,7 @@ class Profile:
     roles: dict[str, Range] = field(default_factory=dict)
     sample: Sample = field(default_factory=lambda: Sample.start(SAMPLE_ROWS, None))
     digest: int = 0
-    partitions: dict[str, tuple[int, frozenset[str]]] = field(default_factory=dict)
+    partitions: dict[str, tuple[int, int, frozenset[str]]] = field(default_factory=dict)
     faults: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __add__(self, other: Profile) -> Profile:
@@ -265,7 +279,7 @@ class Profile:
     def check(self) -> None:
         """Refuse a table whose partitions have faults."""
         faults = {partition: list(texts) for partition, texts in self.faults.items()}
-        for partition, (n_rows, empty) in self.partitions.items():
+        for partition, (n_rows, _, empty) in self.partitions.items():
             texts = faults.setdefault(partition, [])
             if n_rows == 0 and not texts:
                 texts.append("has no rows")
@@ -284,6 +298,22 @@ class Profile:
             raise ValueError(shown + (f"\n… and {more} more" if more > 0 else ""))
         if self.n_rows == 0:
             raise ValueError("the dataset must have at least one row of weight > 0; got 0")
+
+    def check_classes(self, classes: tuple[Any, ...], columns: Columns) -> None:
+        """Refuse labels of y that the sample has not seen: curves are learned of two classes."""
+        known = {label(one) for one in classes}
+        if "classes" in self.roles:
+            others = sorted(self.roles["classes"].levels.keys() - known)
+        else:
+            y = self.roles["y"]
+            others = [label(end) for end in (y.low, y.high) if end not in classes]
+            if not others and not y.only_ends:
+                others = ["numbers between them"]
+        if others:
+            raise ValueError(
+                f"column {columns.target!r} must have two classes; got {sorted(known)} "
+                f"and, in few rows, {', '.join(others)}"
+            )
 
     def schema(self, columns: Columns) -> Schema:
         """Return the features, as `Schema.learn` does for a table in memory."""
@@ -311,14 +341,13 @@ def _merged(one: Mapping[str, Range], other: Mapping[str, Range]) -> dict[str, R
 
 def _joined(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     joined = dict(one)
-    for name, (n_rows, empty) in other.items():
-        before, empty_before = joined.get(name, (0, None))
-        if before == 0:  # of no rows no column has values
-            empty_before = None
-        elif n_rows == 0:
-            empty = empty_before
-        both = empty if empty_before is None else empty & empty_before
-        joined[name] = before + n_rows, both
+    for name, (n_rows, n_counting, empty) in other.items():
+        n_before, n_counting_before, both = joined.get(name, (0, 0, empty))
+        if n_counting and n_counting_before:  # of no rows no column has values
+            both = both & empty
+        elif n_counting:
+            both = empty
+        joined[name] = n_before + n_rows, n_counting_before + n_counting, both
     return joined
 
 

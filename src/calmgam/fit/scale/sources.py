@@ -12,14 +12,7 @@ from typing import Any
 
 from calmgam.fit.scale.engines.contract import Engine
 from calmgam.fit.scale.engines.threads import Batches, Files
-
-FORMATS = {
-    ".parquet": "parquet",
-    ".feather": "feather",
-    ".arrow": "feather",
-    ".csv": "csv",
-    ".orc": "orc",
-}
+from calmgam.model.datasets import open_files
 
 
 def engine_of(dataset: Any, n_jobs: int = 1) -> Engine:
@@ -46,20 +39,3 @@ def engine_of(dataset: Any, n_jobs: int = 1) -> Engine:
         "a path of files, a pyarrow.dataset.Dataset, record batches that can be gone through more "
         f"than once, a Dask or Spark data frame; got {type(dataset).__name__} and a name"
     )
-
-
-def open_files(path: Path) -> Any:
-    """Open a file or a folder of files of one format."""
-    import pyarrow.dataset
-
-    if not path.exists():
-        raise FileNotFoundError(f"there is no file or folder {str(path)!r}")
-    files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
-    kept = [p for p in files if p.suffix in FORMATS and not p.name.startswith(("_", "."))]
-    formats = {FORMATS[p.suffix] for p in kept}
-    if len(formats) != 1:
-        raise ValueError(
-            f"{str(path)!r} must hold files of one format, {', '.join(FORMATS)}; "
-            f"got {', '.join(sorted(formats)) or 'none'}"
-        )
-    return pyarrow.dataset.dataset([str(p) for p in kept], format=formats.pop())

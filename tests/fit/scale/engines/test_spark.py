@@ -1,7 +1,6 @@
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -11,7 +10,7 @@ import pytest
 
 import calmgam.fit.pipeline as pipeline
 from calmgam import CALMRegressor
-from fit_scale import batches_of, plain, simulated
+from fit_scale import batches_of, dying_at, plain, simulated
 
 pytest.importorskip("pyspark", reason="Spark is not installed")
 if shutil.which("java") is None:
@@ -86,36 +85,13 @@ def test_many_sums_are_added_in_a_tree(parts, expected, monkeypatch):
     assert plain(CALMRegressor(**QUICK).fit(parts, "y").model_) == plain(expected)
 
 
-def test_a_worker_killed_in_the_middle_changes_nothing(parts, expected):
-    killed = []
-
-    def kill():
-        while not killed and not done.wait(0.05):
-            found = subprocess.run(
-                ["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True
-            ).stdout
-            own = {str(os.getpid())}
-            lines = [line.split(None, 2) for line in found.splitlines()[1:]]
-            for _ in range(4):  # children of children
-                own |= {pid for pid, parent, _ in lines if parent in own}
-            workers = [
-                pid
-                for pid, parent, text in lines
-                if pid in own and "pyspark.daemon" in text and parent in own
-            ]
-            if len(workers) > 1:  # the daemon, and workers that it has forked
-                os.kill(int(workers[-1]), signal.SIGKILL)
-                killed.append(workers[-1])
-
-    done = threading.Event()
-    killer = threading.Thread(target=kill)
-    killer.start()
-    try:
-        model = CALMRegressor(**QUICK).fit(parts, "y").model_
-    finally:
-        done.set()
-        killer.join()
-    assert killed
+@pytest.mark.parametrize("n_passes", [0, 1])
+def test_a_worker_killed_in_the_middle_changes_nothing(parts, expected, frame, tmp_path, n_passes):
+    """Its process ends itself in the stream of a task's batches, in the first or second pass."""
+    dying = dying_at(str(tmp_path), float(frame.a[4500]), n_passes)
+    dangerous = parts.mapInArrow(lambda batches: map(dying, batches), parts.schema)
+    model = CALMRegressor(**QUICK).fit(dangerous, "y").model_
+    assert len(list(tmp_path.iterdir())) == 3  # two passes, and the task that was done again
     assert plain(model) == plain(expected)
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from calmgam.fit.scale.batches import ROWS_PER_BATCH
 from calmgam.fit.scale.engines.contract import Statistic
 from calmgam.fit.support.progress import Progress
+from calmgam.model.datasets import batches_of, path_of
 
 BATCHES_AHEAD = 2  # read while one is worked on
 PATIENCE = 0.1  # seconds between two looks at whether the pass has ended
@@ -48,12 +49,10 @@ class Files:
 
     def _parts(self, names: list[str]) -> Iterator[Part]:
         fragments = list(self.dataset.get_fragments())
+        ahead = {"batch_readahead": 1, "fragment_readahead": 1}
         for k, fragment in enumerate(fragments):
-            schema, path = fragment.physical_schema, getattr(fragment, "path", f"{k}")
-            kept = [name for name in names if name in schema.names]
-            yield Part(path, _empty(schema, kept), k, len(fragments))
-            options = {"columns": kept, "schema": schema, "batch_size": ROWS_PER_BATCH}
-            for batch in fragment.to_batches(**options, batch_readahead=1, fragment_readahead=1):
+            path = path_of(fragment, otherwise=f"{k}")
+            for batch in batches_of(self.dataset, fragment, names, ROWS_PER_BATCH, **ahead):
                 yield Part(path, batch, k, len(fragments))
 
 
@@ -77,14 +76,6 @@ class Batches:
         n_batches = len(self.batches) if isinstance(self.batches, Sized) else 0
         parts = (Part(f"{k}", batch, k, n_batches) for k, batch in enumerate(self.batches))
         return _summed(statistic, parts, progress)
-
-
-def _empty(schema: Any, names: list[str]) -> Any:
-    """Return a batch of no rows, so that a partition without any is known, too."""
-    import pyarrow as pa
-
-    kept = pa.schema([schema.field(name) for name in names])
-    return pa.RecordBatch.from_arrays([pa.array([], one.type) for one in kept], schema=kept)
 
 
 def _summed(statistic: Statistic, parts: Iterator[Part], progress: Progress | None) -> Any:
