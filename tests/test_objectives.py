@@ -327,7 +327,9 @@ def test_offsets_of_means_and_log_odds():
     ("offset", "message"),
     [
         (np.zeros(3), r"offset must have 100 values; got shape \(3,\)"),
-        (np.full(100, np.nan), "offset must be finite; got nan"),
+        (np.where(np.arange(100) == 6, np.nan, 0.0), "offset must be finite; got nan in row 6"),
+        (np.where(np.arange(100) == 6, -np.inf, 0.0), "offset must be finite; got -inf in row 6"),
+        (["a"] * 100, "offset must be numbers; got 'a' in row 0"),
         (np.full(100, 800.0), "offset must be the logarithm of an exposure that y can be divided"),
     ],
 )
