@@ -208,7 +208,6 @@ def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, see
     n_leaves = [tree.n_leaves for tree in trees]
     l2 = settings.ridge * target.loss.max_hessian
     max_step = target.loss.max_step
-    max_leaves = settings.max_leaves or (2 if target.loss.n_outputs else 3)
 
     def height(gradient, hessian):
         step = gradient / (hessian + l2) if hessian > 0 else 0.0
@@ -244,7 +243,7 @@ def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, see
             return part[0] ** 2 / (part[1] + l2 + 1e-12)
 
         cuts = []
-        for _ in range(max_leaves - 1):
+        for _ in range(settings.max_leaves - 1):
             ends = [0, *(cut + 1 for cut in cuts), running.shape[1]]
             all_gains = np.concatenate([gains(start, end) for start, end in pairwise(ends)])
             if all_gains.max() > 0:
@@ -252,7 +251,7 @@ def boost_one_bag(cells, trees, n_slots, ordered, target, trains, validates, see
         return cuts
 
     def random_cuts(n_bins):
-        return [(next(random) >> 32) * (n_bins - 1) >> 32 for _ in range(max_leaves - 1)]
+        return [(next(random) >> 32) * (n_bins - 1) >> 32 for _ in range(settings.max_leaves - 1)]
 
     def numeric_step(gradient, hessian, rows):
         gradient_missing, hessian_missing = gradient[-1], hessian[-1]

@@ -35,7 +35,6 @@ def paper_parameters() -> dict[str, Any]:
     curves = Boosting(
         n_bags=8,
         learning_rate=0.1,
-        max_leaves=3,
         sharing=False,
         momentum=0.0,
         smoothing_rounds=0,

@@ -536,7 +536,7 @@ def test_turns_follow_the_order(table, task):
         ({"max_rounds": -1}, r"max_rounds must be an integer from 0 to 2147483647; got -1"),
         ({"patience": 0}, r"patience must be an integer from 1 to 2147483647; got 0"),
         ({"max_rounds": 2**31}, r"max_rounds must be .* to 2147483647; got 2147483648"),
-        ({"max_leaves": 4}, r"max_leaves must be one of 2, 3, None; got 4"),
+        ({"max_leaves": 4}, r"max_leaves must be one of 2, 3; got 4"),
         ({"min_samples_leaf": -1}, r"min_samples_leaf must be a number in \[0, inf\); got -1"),
         ({"momentum": 1}, r"momentum must be a number in \[0, 1\); got 1"),
         ({"smoothing_rounds": 0.5}, r"smoothing_rounds must be an integer .* or None; got 0.5"),

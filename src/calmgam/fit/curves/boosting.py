@@ -52,9 +52,8 @@ class Boosting(Part):
     sharing : bool
         Whether the regions of a feature first learn together what they have in common, and what
         each adds is shrunk in the end; False: each learns from its own rows alone.
-    max_leaves : {2, 3} or None
-        Leaves of the small tree that one step adds to a curve; None: 3, with three classes or
-        more 2.
+    max_leaves : {2, 3}
+        Leaves of the small tree that one step adds to a curve.
     min_samples_leaf : float
         Fewest rows on either side of a cut of that tree.
     momentum, momentum_rounds : float, int
@@ -76,7 +75,7 @@ class Boosting(Part):
     max_rounds: int = 5000
     patience: int = tuned(50, "rows outside fold 0 of ten tables, folds 1 to 4 of eighteen")
     sharing: bool = True
-    max_leaves: int | None = None
+    max_leaves: int = tuned(3, FOLDS_1_2)
     min_samples_leaf: float = tuned(4, FOLDS_1_2)
     momentum: float = tuned(0.9, FOLDS_1_2)
     momentum_rounds: int = tuned(20, FOLDS_1_2)
@@ -92,7 +91,7 @@ class Boosting(Part):
         check_integer("max_rounds", self.max_rounds, low=0, high=MAX_ROUNDS)
         check_integer("patience", self.patience, low=1, high=MAX_ROUNDS)
         check_in("sharing", self.sharing, (True, False))
-        check_in("max_leaves", self.max_leaves, (2, 3, None))
+        check_in("max_leaves", self.max_leaves, (2, 3))
         check_number("min_samples_leaf", self.min_samples_leaf, low=0)
         check_number("momentum", self.momentum, low=0, below=1)
         check_integer("momentum_rounds", self.momentum_rounds, low=0, high=MAX_ROUNDS)
@@ -114,24 +113,6 @@ class Boosting(Part):
         """
         curves = boost(data, self)
         return replace(curves, values=shrink_regions(data, curves, curves.shared))
-
-
-@dataclass(frozen=True)
-class Leaves:
-    """How many leaves a step has, where the settings leave it open.
-
-    In a round every class moves all curves of its own: smaller trees keep it from learning by heart
-    the rows by which classes are told apart.
-    """
-
-    of_one_score: int = tuned(3, FOLDS_1_2)
-    of_classes: int = tuned(
-        2, "folds 1 to 4 of four tables, simulated truths of three to eight classes"
-    )
-
-    def of(self, settings: Boosting, n_outputs: int = 0) -> int:
-        """Return the most leaves of a step."""
-        return settings.max_leaves or (self.of_classes if n_outputs else self.of_one_score)
 
 
 @dataclass(frozen=True)
@@ -245,7 +226,6 @@ def kernel_options(data: CurveData, settings: Boosting) -> dict[str, Any]:
     options = {one.name: getattr(settings, one.name) for one in fields(settings)}
     options |= Rounds().of(data, settings)
     loss = data.target.loss
-    options["max_leaves"] = Leaves().of(settings, loss.n_outputs)
     options["ridge"] *= loss.max_hessian  # rows -> hessian
     options |= {"loss": data.target.kernel_loss()}
     options |= {"max_step": loss.max_step, "least_news": loss.least_news}

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from calmgam import _kernels
-from calmgam.fit.curves.boosting import BoostedCurves, Boosting, Leaves, Rounds
+from calmgam.fit.curves.boosting import BoostedCurves, Boosting, Rounds
 from calmgam.fit.curves.contract import NORMAL_90
 from calmgam.fit.curves.shrinking import bounded_minimum
 from calmgam.fit.scale.lines import FoldSums, Lines, fold_sums, gram_of, lines_of
@@ -109,7 +109,6 @@ def _options(settings: Boosting) -> dict[str, Any]:
     """Return the settings as the kernel takes them."""
     options = {one.name: getattr(settings, one.name) for one in fields(settings)}
     del options["n_bags"], options["sharing"]
-    options["max_leaves"] = Leaves().of(settings)
     if options["smoothing_rounds"] is None:
         options["smoothing_rounds"] = Rounds().smoothing
     return options
