@@ -45,6 +45,13 @@ X = make_table()
 Y = outcome(X)
 
 
+def with_value(values, row, value):
+    """Values with another in one row."""
+    changed = values.astype(object if not isinstance(value, float) else values.dtype)
+    changed[row] = value
+    return changed
+
+
 @pytest.fixture(scope="module")
 def fitted():
     return regressor().fit(X, Y)
@@ -271,12 +278,22 @@ def test_a_column_vector_is_warned_of(fitted, column):
 @pytest.mark.parametrize(
     ("make", "y", "message"),
     [
-        (regressor, np.where(Y > 1, np.nan, Y), "y contains NaN"),
-        (regressor, np.where(Y > 1, np.inf, Y), "y contains infinity"),
+        (regressor, with_value(Y, 4, np.nan), r"y contains NaN\. .* got .*nan.* in row 4"),
+        (
+            regressor,
+            with_value(Y, 4, np.inf),
+            r"y contains infinity .* y must be finite; got inf in row 4",
+        ),
         (regressor, np.column_stack([Y, Y]), r"y should be a 1d array, got .* \(120, 2\)"),
-        (regressor, YES_NO, "could not convert string to float"),
+        (regressor, with_value(Y, 3, "low"), "y must be numbers; got 'low' in row 3"),
+        (
+            regressor,
+            pd.Series(pd.date_range("2026-01-01", periods=N_ROWS)),
+            "y must be numbers; got",
+        ),
         (regressor, None, "requires y to be passed"),
-        (classifier, np.where(Y > 1, None, YES_NO), "y contains NaN"),
+        (classifier, with_value(YES_NO, 5, None), r"y contains NaN\. .* got None in row 5"),
+        (classifier, with_value(YES_NO, 5, 1), "y must be labels of one kind"),
         (classifier, pd.Series(Y > 0, dtype="boolean").where(Y < 1), "y contains NaN"),
         (classifier, np.zeros(N_ROWS), r"one class only: \[0\.0\]"),
         (classifier, Y, "Unknown label type: continuous"),

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from scipy.special import expit, softmax
 from sklearn import metrics, model_selection, pipeline, preprocessing
 from sklearn.base import clone
 
@@ -59,13 +60,12 @@ class Table:
 # ---- one feature: the weighted GLM ---------------------------------------------------------------
 
 
-def one_categorical_feature(loss, levels, y, weights):
+def one_categorical_feature(levels, target):
     """Curves with nothing that shrinks them: a score for every level, in the units of y."""
     X = pd.DataFrame({"level": levels})
     schema = Schema.learn(X)
     binned = bin_table(schema.encode(X), schema, 256)
-    target = Target.regression(y, weights, loss)
-    everyone = np.full((len(y), 1), TRAINS | VALIDATES, dtype=np.uint8)
+    everyone = np.full((len(levels), 1), TRAINS | VALIDATES, dtype=np.uint8)
     data = CurveData(binned.codes, binned, [PartitionTree.trivial()], target, everyone)
     free = Boosting(
         learning_rate=0.5, momentum=0, ridge=0, level_smoothing=0, tolerance=0, patience=95
@@ -94,9 +94,40 @@ def test_one_categorical_feature_gives_the_weighted_glm(name):
     y = rng.poisson(mean).astype(float) + (name == "gamma")
     weights = rng.gamma(1.0, 1.0, 600)
     dummies = np.stack([levels == one for one in "pqrs"], axis=1).astype(float)
-    score = one_categorical_feature(loss, levels, y, weights)
+    score = one_categorical_feature(levels, Target.regression(y, weights, loss))
     expected = glm(sm, loss, dummies, y, weights)
     np.testing.assert_allclose(loss.response(score), loss.response(expected), rtol=1e-3)
+
+
+def test_one_categorical_feature_gives_the_weighted_logistic_regression():
+    sm = pytest.importorskip("statsmodels.api")
+    rng = np.random.default_rng(6)
+    levels, weights = rng.choice(["p", "q", "r"], 900, p=[0.6, 0.3, 0.1]), rng.gamma(1.0, 1.0, 900)
+    y = (rng.random(900) < np.select([levels == "q", levels == "r"], [0.8, 0.05], 0.3)).astype(
+        float
+    )
+    dummies = np.stack([levels == one for one in "pqr"], axis=1).astype(float)
+    family = sm.families.Binomial()
+    fitted = sm.GLM(y, dummies, family=family, var_weights=weights).fit(tol=1e-12)
+    score = one_categorical_feature(levels, Target.classification(y, weights))
+    np.testing.assert_allclose(expit(score), fitted.mu, rtol=1e-3)
+
+
+@pytest.mark.parametrize("n_classes", [3, 7])
+def test_one_categorical_feature_gives_the_weighted_shares_of_classes(n_classes):
+    """Which is what a multinomial regression on the levels gives: it has a parameter for each."""
+    rng = np.random.default_rng(7)
+    levels, weights = rng.choice(["p", "q", "r"], 3000), rng.gamma(1.0, 1.0, 3000)
+    shares = dict(zip("pqr", rng.dirichlet(np.full(n_classes, 2.0), 3), strict=True))
+    y = np.array([rng.choice(n_classes, p=shares[level]) for level in levels]).astype(float)
+    score = one_categorical_feature(
+        levels, Target.classification(y, weights, tuple(range(n_classes)))
+    )
+    for level in "pqr":
+        there = levels == level
+        expected = np.bincount(y[there].astype(int), weights[there], n_classes)
+        found = softmax(score[there][0])
+        np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-3)
 
 
 @pytest.mark.parametrize("loss", [Quantile(0.9), Quantile(0.25), loss_of("absolute_error")])
@@ -106,7 +137,7 @@ def test_one_categorical_feature_loses_what_weighted_quantiles_lose(loss):
     levels = rng.choice(["p", "q", "r"], 3000)
     y = rng.normal(np.select([levels == "q", levels == "r"], [5.0, -3.0]), 1.0)
     weights = rng.gamma(1.0, 1.0, 3000)
-    score = one_categorical_feature(loss, levels, y, weights)
+    score = one_categorical_feature(levels, Target.regression(y, weights, loss))
     for level in "pqr":
         there = levels == level
         best = loss.best_constant(y[there], weights[there])
@@ -125,7 +156,7 @@ def test_one_categorical_feature_gives_quantiles(level):
     y = np.r_[draws, 5 + 2 * draws]
     for smoothing, share_apart in ((Quantile().smoothing, 6e-3), (0.1, 2e-4)):
         loss = Quantile(level, smoothing)
-        score = one_categorical_feature(loss, levels, y, np.ones(2 * n))
+        score = one_categorical_feature(levels, Target.regression(y, np.ones(2 * n), loss))
         for one in "pq":
             there = levels == one
             share = np.mean(y[there] <= score[there])
@@ -140,7 +171,7 @@ def test_one_categorical_feature_gives_hubers_m_estimator():
     rng = np.random.default_rng(3)
     levels = rng.choice(["p", "q"], 2000)
     y = np.where(levels == "q", 4.0, 0.0) + rng.standard_t(2, 2000)
-    score = one_categorical_feature(Huber(0.5), levels, y, np.ones(2000))
+    score = one_categorical_feature(levels, Target.regression(y, np.ones(2000), Huber(0.5)))
     width = Target.regression(y, np.ones(2000), Huber(0.5)).scale * 0.5
     for level in "pq":
         there = levels == level
@@ -327,7 +358,9 @@ def test_offsets_of_means_and_log_odds():
     ("offset", "message"),
     [
         (np.zeros(3), r"offset must have 100 values; got shape \(3,\)"),
-        (np.full(100, np.nan), "offset must be finite; got nan"),
+        (np.where(np.arange(100) == 6, np.nan, 0.0), "offset must be finite; got nan in row 6"),
+        (np.where(np.arange(100) == 6, -np.inf, 0.0), "offset must be finite; got -inf in row 6"),
+        (["a"] * 100, "offset must be numbers; got 'a' in row 0"),
         (np.full(100, 800.0), "offset must be the logarithm of an exposure that y can be divided"),
     ],
 )
@@ -358,6 +391,35 @@ def test_metadata_routing_passes_offsets_through_pipelines_and_searches():
         search = model_selection.GridSearchCV(estimator, {"max_bins": [8, 64]}, cv=2)
         search.fit(table.X, y, offset=offset)
         assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+def test_a_search_over_a_pipeline_passes_offsets_and_weights_to_fits_and_scores():
+    import sklearn
+
+    table = Table(300)
+    X, y = table.X.to_numpy(), table.y(Poisson())
+    given = {"offset": np.log(table.exposure), "sample_weight": table.rng.uniform(0.1, 5.0, 300)}
+    estimator = CALMRegressor(objective="poisson", curves=SMALL, max_depth=0, **QUICK)
+    splits = model_selection.KFold(2)
+    with sklearn.config_context(enable_metadata_routing=True):
+        estimator.set_fit_request(offset=True, sample_weight=True)
+        estimator.set_score_request(offset=True, sample_weight=True)
+        scaler = preprocessing.StandardScaler().set_fit_request(sample_weight=True)
+        steps = pipeline.make_pipeline(scaler, estimator)
+        search = model_selection.GridSearchCV(
+            steps, {"calmregressor__max_bins": [8, 64]}, cv=splits
+        )
+        search.fit(X, y, **given)
+        for k, (train, test) in enumerate(splits.split(X)):
+            parts = [
+                {name: values[rows] for name, values in given.items()} for rows in (train, test)
+            ]
+            for column, max_bins in enumerate((8, 64)):
+                model = clone(steps).set_params(calmregressor__max_bins=max_bins)
+                score = model.fit(X[train], y[train], **parts[0]).score(
+                    X[test], y[test], **parts[1]
+                )
+                assert search.cv_results_[f"split{k}_test_score"][column] == score
 
 
 def test_cross_validation_passes_offsets_and_weights_to_fits_and_scores():

@@ -12,11 +12,11 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from calmgam.base import BaseCALM, all_or_nothing
 from calmgam.fit.curves.boosting import Boosting
-from calmgam.fit.data.checks import check_target, checked_weights
+from calmgam.fit.data.checks import check_target, refuse_mixed_labels
 from calmgam.fit.data.losses import Loss
 from calmgam.fit.data.objectives import loss_of
 from calmgam.fit.data.target import Target
-from calmgam.model.fields import checked_offset
+from calmgam.model.fields import checked_offset, checked_weights
 from calmgam.model.links import response, softmax
 from calmgam.model.objectives import explained_share
 from calmgam.model.schema import FloatArray
@@ -65,7 +65,7 @@ class CALMRegressor(RegressorMixin, Refitting):  # noqa: D101
         return self._fit(X, y, sample_weight, offset)
 
     def _check_y(self, y: Any, n_rows: int) -> Any:
-        y = check_target(y, n_rows, dtype=np.float64)
+        y = check_target(y, n_rows, is_number=True)
         self._loss().check(y)
         return y
 
@@ -162,6 +162,7 @@ class CALMClassifier(ClassifierMixin, Refitting):  # noqa: D101
 
     def _check_y(self, y: Any, n_rows: int) -> Any:
         y = check_target(y, n_rows)
+        refuse_mixed_labels(y)
         check_classification_targets(y)
         return y
 

@@ -14,12 +14,54 @@ from calmgam.model.plain import Plain
 
 def checked_offset(offset: Any, n_rows: int) -> FloatArray:
     """Return what is added to scores: a finite number for every row, or one for all."""
-    values = np.asarray(offset, dtype=np.float64)
-    if values.shape not in ((), (n_rows,)):
-        raise ValueError(f"offset must have {n_rows} values; got shape {values.shape}")
-    if not np.isfinite(values).all():
-        raise ValueError(f"offset must be finite; got {values[~np.isfinite(values)][0]}")
-    return np.broadcast_to(values, (n_rows,))
+    return _finite("offset", np.full(n_rows, offset) if np.ndim(offset) == 0 else offset, n_rows)
+
+
+def checked_weights(sample_weight: Any, n_rows: int) -> FloatArray:
+    """Return sample weights as numbers >= 0, not all of them 0; all 1 if there are none."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weights = _finite("sample_weight", sample_weight, n_rows)
+    if n_rows and (weights.min() < 0 or not weights.any()):
+        raise ValueError(
+            f"sample_weight must be >= 0 and not all zero; its smallest is {weights.min():g}, "
+            f"its sum {weights.sum():g}"
+        )
+    return weights
+
+
+def as_numbers(name: str, values: Any) -> FloatArray:
+    """Return values as floats; an error says which row has none."""
+    try:
+        if np.asarray(values).dtype.kind not in "mM":  # a date is no number
+            return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        pass
+    for row, value in enumerate(np.asarray(values, dtype=object).ravel()):
+        if not _is_number(value):
+            raise ValueError(f"{name} must be numbers; got {value!r} in row {row}")
+    raise ValueError(f"{name} must be numbers, one for each row; got {type(values).__name__}")
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return not isinstance(value, np.datetime64 | np.timedelta64)
+
+
+def _finite(name: str, values: Any, n_rows: int) -> FloatArray:
+    """Return a finite number for every row."""
+    numbers = as_numbers(name, values)
+    if numbers.shape == (n_rows, 1):  # a column of a table
+        numbers = numbers[:, 0]
+    if numbers.shape != (n_rows,):
+        raise ValueError(f"{name} must have {n_rows} values; got shape {numbers.shape}")
+    if not np.isfinite(numbers).all():
+        row = int(np.argmin(np.isfinite(numbers)))
+        raise ValueError(f"{name} must be finite; got {numbers[row]} in row {row}")
+    return numbers
 
 
 def plain_scalar(value: Any) -> Any:

@@ -120,8 +120,8 @@ def test_missing_targets_are_refused(y):
     [
         ([1.0, -1.0], r"sample_weight must be >= 0 and not all zero; its smallest is -1"),
         ([0.0, 0.0], r"sample_weight must be >= 0 and not all zero; .* its sum 0"),
-        ([1.0], r"sample_weight must have 2 values; got 1"),
-        ([1.0, np.nan], r"sample_weight contains NaN"),
+        ([1.0], r"sample_weight must have 2 values; got shape \(1,\)"),
+        ([1.0, np.nan], "sample_weight must be finite; got nan in row 1"),
     ],
 )
 def test_wrong_weights_are_refused(weights, message):

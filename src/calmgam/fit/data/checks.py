@@ -14,11 +14,12 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import assert_all_finite, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from calmgam.fit.data.bags import BAGS
 from calmgam.fit.data.target import Target
 from calmgam.model.columns import is_missing
+from calmgam.model.fields import as_numbers, checked_weights
 from calmgam.model.pages import see
 from calmgam.model.schema import Feature, FloatArray, Schema
 
@@ -91,35 +92,46 @@ def match_columns(X: Any, names: tuple[str, ...], *, by_name: bool) -> Any:
     return frame.rename(dict(zip(frame.columns, names, strict=False))).to_native()
 
 
-def check_target(y: Any, n_rows: int, dtype: Any = None) -> Any:
+def check_target(y: Any, n_rows: int, *, is_number: bool = False) -> Any:
     """Return y as a one-dimensional array without missing values."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
     series = nw.from_native(y, series_only=True, pass_through=True)
     y = series.to_numpy() if isinstance(series, nw.Series) else y  # nullable types keep their kind
-    y = column_or_1d(y, dtype=dtype, warn=True)
+    y = column_or_1d(y, warn=True)
     if len(y) != n_rows:
         raise ValueError(f"X and y must have the same number of rows; got {n_rows} and {len(y)}")
-    if y.dtype.kind == "O" and any(map(is_missing, y.tolist())):
-        raise ValueError("Input y contains NaN: every row must have a target")
-    assert_all_finite(y, input_name="y")
+    _refuse_missing(y)
+    y = as_numbers("y", y) if is_number else y
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        row = int(np.argmin(np.isfinite(y)))
+        what = "infinity or a value too large for dtype('float64')"
+        raise ValueError(f"Input y contains {what}. y must be finite; got {y[row]} in row {row}")
     return y
 
 
-def checked_weights(sample_weight: Any, n_rows: int) -> FloatArray:
-    """Return sample weights as numbers >= 0, not all of them 0; all 1 if there are none."""
-    if sample_weight is None:
-        return np.ones(n_rows)
-    weights = column_or_1d(sample_weight, dtype=np.float64)
-    if len(weights) != n_rows:
-        raise ValueError(f"sample_weight must have {n_rows} values; got {len(weights)}")
-    assert_all_finite(weights, input_name="sample_weight")
-    if weights.min() < 0 or not weights.any():
+def _refuse_missing(y: NDArray[Any]) -> None:
+    missing = np.isnan(y) if y.dtype.kind == "f" else np.zeros(len(y), dtype=bool)
+    if y.dtype.kind == "O":
+        missing = np.array([is_missing(value) for value in y.tolist()], dtype=bool)
+    if missing.any():
+        row = int(np.argmax(missing))
         raise ValueError(
-            f"sample_weight must be >= 0 and not all zero; its smallest is {weights.min():g}, "
-            f"its sum {weights.sum():g}"
+            f"Input y contains NaN. Every row must have a target; got {y[row]!r} in row {row}"
         )
-    return weights
+
+
+def refuse_mixed_labels(y: NDArray[Any]) -> None:
+    """Refuse labels of which some are text and others are not: they have no order."""
+    if y.dtype.kind != "O" or len(y) == 0:
+        return
+    is_text = np.array([isinstance(label, str) for label in y.tolist()])
+    row = int(np.argmax(is_text != is_text[0]))
+    if row:
+        raise ValueError(
+            f"y must be labels of one kind, all text or none; got {y[0]!r} in row 0 and {y[row]!r} "
+            f"in row {row}"
+        )
 
 
 def weigh_rows(

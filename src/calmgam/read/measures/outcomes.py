@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam.model.columns import FloatArray
-from calmgam.model.fields import checked_offset
+from calmgam.model.fields import checked_offset, checked_weights
 from calmgam.model.glassbox import Model
 from calmgam.model.links import response
 from calmgam.model.measures import checked_target, losses_of
@@ -119,18 +119,6 @@ def observed_value(model: Model, y: FloatArray, weights: FloatArray) -> float:
     if level is None:
         return float(np.average(y, weights=weights))
     return weighted_quantile(y, weights, level)
-
-
-def checked_weights(sample_weight: Any, n_rows: int) -> FloatArray:
-    """Return one weight per row: those given, or ones."""
-    if sample_weight is None:
-        return np.ones(n_rows)
-    weights: FloatArray = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise ValueError(f"sample_weight must have {n_rows} values; got shape {weights.shape}")
-    if not np.isfinite(weights).all() or weights.min() < 0 or not weights.any():
-        raise ValueError("sample_weight must be finite, >= 0 and not all zero")
-    return weights
 
 
 def groups_in_order(

@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam.model.columns import FloatArray
-from calmgam.model.fields import checked_offset
+from calmgam.model.fields import checked_offset, checked_weights
 from calmgam.model.glassbox import Model
 from calmgam.model.links import response, softmax
 from calmgam.model.measures import checked_target
 from calmgam.read.measures.calibration import calibration_groups, expected_error
-from calmgam.read.measures.outcomes import checked_weights
 from calmgam.read.view_types import CalibrationView
 
 

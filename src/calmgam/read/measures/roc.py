@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from calmgam.model.columns import FloatArray
+from calmgam.model.fields import checked_weights
 from calmgam.model.glassbox import Model
 from calmgam.model.measures import checked_target
 from calmgam.model.rounding import roundest
-from calmgam.read.measures.outcomes import MIN_ROWS, checked_weights, outcomes
+from calmgam.read.measures.outcomes import MIN_ROWS, outcomes
 from calmgam.read.measures.performance import area_under_curve
 from calmgam.read.view_types import View
 from calmgam.read.words.numbers import brief_number, data_number
