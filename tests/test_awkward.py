@@ -183,7 +183,10 @@ DATES = pd.date_range("2024-01-01", periods=N_ROWS)
         (X.assign(d=datetime.date(2024, 1, 1)), ValueError, "column 'd' holds date values"),
         (X.assign(d=DATES - DATES[0]), ValueError, "column 'd' holds Duration"),
         (X.assign(d=[[1]] * N_ROWS), ValueError, "column 'd' holds nested values"),
-        (sparse.csr_array(np.eye(N_ROWS)), TypeError, "[Ss]parse"),
+        (sparse.csr_array(np.eye(N_ROWS)), TypeError, "sparse matrix: .*text is read as it is"),
+        (dict(X), ValueError, "got a dict: pandas.DataFrame"),
+        (X.to_dict("records"), ValueError, "got a list of dicts: pandas.DataFrame"),
+        (X[["a", "b"]].to_records(), ValueError, "got a structured array: pandas.DataFrame"),
         (np.ones((N_ROWS, 2, 2)), ValueError, "dim 3"),
         (np.ones(N_ROWS), ValueError, "Expected 2D array"),
         (X["a"], ValueError, "2-dimensional container"),
@@ -244,6 +247,8 @@ YES_NO = np.where(Y > 0, "yes", "no")
         (pd.Series(Y > 0, dtype="boolean"), [False, True]),
         (pd.Series(np.where(Y > 0, 7, 3), dtype="Int64"), [3, 7]),
         (np.where(Y > 0, 1.0, -1.0), [-1.0, 1.0]),
+        (pd.Series(Y > 0, dtype=object), [False, True]),
+        (pd.Series(np.where(Y > 0, 7, 3), dtype=object), [3, 7]),
     ],
 )
 def test_labels_of_any_type(y, classes):
@@ -254,6 +259,7 @@ def test_labels_of_any_type(y, classes):
     assert predicted.dtype == estimator.classes_.dtype
     assert np.mean(predicted == np.array(classes)[(Y > 0).astype(int)]) > 0.8
     np.testing.assert_array_equal(predicted == classes[1], estimator.decision_function(X) > 0)
+    assert estimator.score(X, y) == np.mean(predicted == np.array(classes)[(Y > 0).astype(int)])
 
 
 def test_rows_go_by_place_not_by_index(fitted):
@@ -274,12 +280,18 @@ def test_a_column_vector_is_warned_of(fitted, column):
         (regressor, np.where(Y > 1, np.nan, Y), "y contains NaN"),
         (regressor, np.where(Y > 1, np.inf, Y), "y contains infinity"),
         (regressor, np.column_stack([Y, Y]), r"y should be a 1d array, got .* \(120, 2\)"),
-        (regressor, YES_NO, "could not convert string to float"),
+        (regressor, YES_NO, "y must hold numbers: .* float: '(yes|no)'; .* CALMClassifier"),
+        (regressor, DATES, "y must hold numbers; got datetime64"),
+        (regressor, [10**400] * N_ROWS, "y must hold numbers: int too large"),
         (regressor, None, "requires y to be passed"),
         (classifier, np.where(Y > 1, None, YES_NO), "y contains NaN"),
         (classifier, pd.Series(Y > 0, dtype="boolean").where(Y < 1), "y contains NaN"),
         (classifier, np.zeros(N_ROWS), r"one class only: \[0\.0\]"),
         (classifier, Y, "Unknown label type: continuous"),
+        (classifier, pd.Series(["a", 1] * (N_ROWS // 2)), "labels of one kind.*got int and str"),
+        (classifier, DATES, "labels of one kind.*got datetime"),
+        (classifier, [datetime.date(2024, 1, 1 + one) for one in Y > 0], "got date: turn them"),
+        (classifier, np.arange(N_ROWS), "120 classes in 120 rows: .*CALMRegressor"),
     ],
 )
 def test_targets_that_are_refused(make, y, message):
@@ -323,6 +335,29 @@ def test_whole_weights_are_like_repeated_rows(make):
     weighted = make().fit(X[small], y[small], sample_weight=weights[small])
     rows = rows[rows < 12]
     assert weighted.model_ == make().fit(X.iloc[rows], y[rows]).model_
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (2, r"sample_weight must have 120 values; got shape \(\)"),
+        (np.ones((N_ROWS, 2)), r"sample_weight must have 120 values; got shape \(120, 2\)"),
+        ("w", "sample_weight must hold numbers: .*'w'"),
+        (["a"] * N_ROWS, "sample_weight must hold numbers: .*'a'"),
+    ],
+)
+def test_weights_that_are_refused(weights, message):
+    with pytest.raises(ValueError, match=message):
+        regressor().fit(X, Y, sample_weight=weights)
+    with pytest.raises(ValueError, match=r"offset must hold numbers: .*'w'"):
+        regressor().fit(X, Y, offset="w")
+
+
+def test_many_rare_classes_are_one_warning():
+    y = np.where(np.arange(N_ROWS) < 8, np.arange(N_ROWS) % 4, 9)
+    with pytest.warns(UserWarning, match="class 0 has 2 of 120 rows, 3 more have few") as caught:
+        classifier().fit(X, y)
+    assert len(caught) == 1
 
 
 def test_weights_that_leave_one_class_are_refused():

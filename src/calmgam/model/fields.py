@@ -14,7 +14,10 @@ from calmgam.model.plain import Plain
 
 def checked_offset(offset: Any, n_rows: int) -> FloatArray:
     """Return what is added to scores: a finite number for every row, or one for all."""
-    values = np.asarray(offset, dtype=np.float64)
+    try:
+        values = np.asarray(offset, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"offset must hold numbers: {error}") from None
     if values.shape not in ((), (n_rows,)):
         raise ValueError(f"offset must have {n_rows} values; got shape {values.shape}")
     if not np.isfinite(values).all():

@@ -7,24 +7,28 @@ thing and the rule; and the ways back: encoded rows as the user's kind of table,
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from calmgam.fit.data.bags import BAGS
 from calmgam.fit.data.target import Target
-from calmgam.model.columns import is_missing
+from calmgam.model.columns import is_missing, number_of
 from calmgam.model.pages import see
 from calmgam.model.schema import Feature, FloatArray, Schema
 
 MIN_ROWS_OF_IDENTIFIERS = 50  # fewer rows are too few to warn of anything
 FEW_EVENTS = 10  # of a class
 MAX_SPACING = 20  # of identifiers: they are dense
+MIN_DECIMALS = 20  # levels of a column of text that is taken for numbers: codes have no decimals
+MAX_OTHERS = 0.1  # of its levels are no numbers: blanks, "unknown"
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,22 +101,64 @@ def check_target(y: Any, n_rows: int, dtype: Any = None) -> Any:
         raise ValueError("requires y to be passed, but the target y is None")
     series = nw.from_native(y, series_only=True, pass_through=True)
     y = series.to_numpy() if isinstance(series, nw.Series) else y  # nullable types keep their kind
-    y = column_or_1d(y, dtype=dtype, warn=True)
+    y = column_or_1d(y, warn=True)
     if len(y) != n_rows:
         raise ValueError(f"X and y must have the same number of rows; got {n_rows} and {len(y)}")
     if y.dtype.kind == "O" and any(map(is_missing, y.tolist())):
         raise ValueError("Input y contains NaN: every row must have a target")
+    if dtype is not None:
+        y = _target_numbers(y, dtype)
     assert_all_finite(y, input_name="y")
     return y
+
+
+def _target_numbers(y: Any, dtype: Any) -> Any:
+    """Return a regressor's target as numbers; text and dates are refused with the way out."""
+    if y.dtype.kind in "mM":
+        raise ValueError(
+            f"y must hold numbers; got {y.dtype}: make numbers of it, such as days since a date"
+        )
+    try:
+        return np.asarray(y.tolist() if y.dtype.kind in "OUS" else y, dtype=dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            f"y must hold numbers: {error}; for classes there is CALMClassifier"
+        ) from None
+
+
+def check_labels(y: Any) -> Any:
+    """Return labels as an array of text, numbers or booleans; what is no label is refused."""
+    if y.dtype.kind in "OmM":
+        kinds = {_kind_of_label(label) for label in y.tolist()}
+        if kinds not in ({"text"}, {"number"}, {"boolean"}):
+            found = sorted({type(label).__name__ for label in y.tolist()})
+            raise ValueError(
+                "y must hold labels of one kind: text, whole numbers or booleans; "
+                f"got {' and '.join(found)}: turn them into text"
+            )
+        y = y if kinds == {"text"} else np.array(y.tolist())
+    check_classification_targets(y)
+    return y
+
+
+def _kind_of_label(label: Any) -> str:
+    kinds = {"text": str, "boolean": bool | np.bool_, "number": Number}
+    return next((kind for kind, of in kinds.items() if isinstance(label, of)), "other")
 
 
 def checked_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     """Return sample weights as numbers >= 0, not all of them 0; all 1 if there are none."""
     if sample_weight is None:
         return np.ones(n_rows)
-    weights = column_or_1d(sample_weight, dtype=np.float64)
-    if len(weights) != n_rows:
-        raise ValueError(f"sample_weight must have {n_rows} values; got {len(weights)}")
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must hold numbers: {error}") from None
+    if weights.shape == (n_rows, 1):
+        weights = weights[:, 0]
+    if weights.shape != (n_rows,):
+        got = len(weights) if weights.ndim == 1 else f"shape {weights.shape}"
+        raise ValueError(f"sample_weight must have {n_rows} values; got {got}")
     assert_all_finite(weights, input_name="sample_weight")
     if weights.min() < 0 or not weights.any():
         raise ValueError(
@@ -144,11 +190,24 @@ def weigh_rows(
     return X, y, weights, offset
 
 
-def warn_of_identifiers(X: FloatArray, schema: Schema) -> None:
-    """Warn of columns that number or name the rows: they can only be memorised."""
+def warn_of_columns(X: FloatArray, schema: Schema, said: Collection[str] = ()) -> None:
+    """Warn of columns that are numbers written as text, and of those that number or name the rows.
+
+    Parameters
+    ----------
+    X : array of shape (n_rows, n_features)
+        Encoded.
+    schema : Schema
+    said : collection of str
+        Names of columns of which users say what they are.
+    """
     if len(X) < MIN_ROWS_OF_IDENTIFIERS:
         return
     for feature in schema.features:
+        text = "" if feature.name in said else _numbers_in_text(feature)
+        if text:
+            warnings.warn(text + see("data#what-columns-are"), stacklevel=6)
+            continue
         column = X[:, feature.index]
         identifies = _numbers_rows if feature.is_numeric else _names_rows
         if identifies(column, feature):
@@ -164,14 +223,34 @@ def warn_of_rare_classes(target: Target) -> None:
     """Warn of a class with so few rows that curves can hardly learn from it."""
     if target.n_rows < MIN_ROWS_OF_IDENTIFIERS:
         return
-    for label, rows in zip(target.classes, target.strata, strict=False):
-        if len(rows) < FEW_EVENTS:
-            warnings.warn(
-                f"class {label!r} has {len(rows)} of {target.n_rows} rows: with fewer than "
-                f"{FEW_EVENTS} events a model learns little more than how rare they are"
-                + see("data#targets"),
-                stacklevel=6,
-            )
+    n_of_class = {c: len(rows) for c, rows in zip(target.classes, target.strata, strict=False)}
+    rare = sorted(
+        (label for label, n in n_of_class.items() if n < FEW_EVENTS), key=n_of_class.__getitem__
+    )
+    if rare:
+        first = f"class {rare[0]!r} has {n_of_class[rare[0]]} of {target.n_rows} rows"
+        more = f", {len(rare) - 1} more have few, too" if len(rare) > 1 else ""
+        warnings.warn(
+            f"{first}{more}: with fewer than {FEW_EVENTS} events a model learns little more than "
+            "how rare they are" + see("data#targets"),
+            stacklevel=6,
+        )
+
+
+def _numbers_in_text(feature: Feature) -> str:
+    """Say that a column of text is nearly all numbers with decimals; nothing if it is not."""
+    numbers = {text: number_of(text) for text in feature.levels}
+    with_decimals = [text for text, number in numbers.items() if number and number % 1]
+    others = [text for text, number in numbers.items() if number is None]
+    is_strange = len(with_decimals) >= MIN_DECIMALS and len(others) <= MAX_OTHERS * len(numbers)
+    if not is_strange:
+        return ""
+    but = f" (but {others[0]!r} is none)" if others else ""
+    return (
+        f"column {feature.name!r} is read as {feature.n_levels} levels, yet they are numbers, "
+        f"such as {with_decimals[0]!r}{but}: make it a column of numbers, or say "
+        f'feature_types={{{feature.name!r}: "nominal"}}'
+    )
 
 
 def _numbers_rows(column: FloatArray, feature: Feature) -> bool:
