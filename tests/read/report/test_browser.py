@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from audit_models import random_model
 from export_models import GOLDEN, golden_case
-from reading_models import ROW, hand_model, plain_model, term, wide_model
+from reading_models import ROW, flat_model, hand_model, plain_model, term, wide_model
 
 from calmgam.model import Feature, Model, PartitionTree, Schema
 from calmgam.model.serialize import from_json, to_json
@@ -177,13 +177,7 @@ def test_features_beyond_the_first_hundreds_are_drawn_when_chosen_or_searched_fo
 
 @pytest.mark.parametrize(("n_flat", "n_drawn"), [(5, 6), (6, 1)])
 def test_many_features_without_effect_are_a_list(show, n_flat, n_drawn):
-    names = ["steep", *(f"flat {i}" for i in range(n_flat))]
-    features = [Feature(name, i, "numeric", low=0.0, high=1.0) for i, name in enumerate(names)]
-    terms = [
-        term(f, PartitionTree.trivial(), [0.5], [[-h, h, 0.0]], [[5, 5, 0]])
-        for f, h in zip(features, [1.0, *[0.0] * n_flat], strict=True)
-    ]
-    driver = show(Model(Schema(tuple(features)), 0.0, tuple(terms)))
+    driver = show(flat_model(n_flat))
     assert len(driver.find_elements(By.CSS_SELECTOR, "article.feature")) == n_drawn
     if n_drawn == 1:
         folded = driver.find_element(By.CSS_SELECTOR, "#folded summary").text
