@@ -190,7 +190,10 @@ DATES = pd.date_range("2024-01-01", periods=N_ROWS)
         (X.assign(d=datetime.date(2024, 1, 1)), ValueError, "column 'd' holds date values"),
         (X.assign(d=DATES - DATES[0]), ValueError, "column 'd' holds Duration"),
         (X.assign(d=[[1]] * N_ROWS), ValueError, "column 'd' holds nested values"),
-        (sparse.csr_array(np.eye(N_ROWS)), TypeError, "[Ss]parse"),
+        (sparse.csr_array(np.eye(N_ROWS)), TypeError, "sparse matrix: .*text is read as it is"),
+        (dict(X), ValueError, "got a dict: pandas.DataFrame"),
+        (X.to_dict("records"), ValueError, "got a list of dicts: pandas.DataFrame"),
+        (X[["a", "b"]].to_records(), ValueError, "got a structured array: pandas.DataFrame"),
         (np.ones((N_ROWS, 2, 2)), ValueError, "dim 3"),
         (np.ones(N_ROWS), ValueError, "Expected 2D array"),
         (X["a"], ValueError, "2-dimensional container"),
@@ -251,6 +254,8 @@ YES_NO = np.where(Y > 0, "yes", "no")
         (pd.Series(Y > 0, dtype="boolean"), [False, True]),
         (pd.Series(np.where(Y > 0, 7, 3), dtype="Int64"), [3, 7]),
         (np.where(Y > 0, 1.0, -1.0), [-1.0, 1.0]),
+        (pd.Series(Y > 0, dtype=object), [False, True]),
+        (pd.Series(np.where(Y > 0, 7, 3), dtype=object), [3, 7]),
     ],
 )
 def test_labels_of_any_type(y, classes):
@@ -261,6 +266,7 @@ def test_labels_of_any_type(y, classes):
     assert predicted.dtype == estimator.classes_.dtype
     assert np.mean(predicted == np.array(classes)[(Y > 0).astype(int)]) > 0.8
     np.testing.assert_array_equal(predicted == classes[1], estimator.decision_function(X) > 0)
+    assert estimator.score(X, y) == np.mean(predicted == np.array(classes)[(Y > 0).astype(int)])
 
 
 def test_rows_go_by_place_not_by_index(fitted):
@@ -285,18 +291,27 @@ def test_a_column_vector_is_warned_of(fitted, column):
             r"y contains infinity .* y must be finite; got inf in row 4",
         ),
         (regressor, np.column_stack([Y, Y]), r"y should be a 1d array, got .* \(120, 2\)"),
-        (regressor, with_value(Y, 3, "low"), "y must be numbers; got 'low' in row 3"),
-        (
-            regressor,
-            pd.Series(pd.date_range("2026-01-01", periods=N_ROWS)),
-            "y must be numbers; got",
-        ),
+        (regressor, with_value(Y, 3, "low"), "y must be numbers; got 'low' in row 3; .*Classifier"),
+        (regressor, DATES, "y must be numbers; got .*; make numbers of dates"),
+        (regressor, [10**400] * N_ROWS, "y must be numbers; got 1000.* in row 0"),
         (regressor, None, "requires y to be passed"),
         (classifier, with_value(YES_NO, 5, None), r"y contains NaN\. .* got None in row 5"),
         (classifier, with_value(YES_NO, 5, 1), "y must be labels of one kind"),
         (classifier, pd.Series(Y > 0, dtype="boolean").where(Y < 1), "y contains NaN"),
         (classifier, np.zeros(N_ROWS), r"one class only: \[0\.0\]"),
         (classifier, Y, "Unknown label type: continuous"),
+        (
+            classifier,
+            pd.Series(["a", 1] * (N_ROWS // 2)),
+            "labels of one kind.*got 'a' in row 0 and 1 in row 1",
+        ),
+        (classifier, DATES, "labels of one kind.*got .*2\d\d\d"),
+        (
+            classifier,
+            [datetime.date(2024, 1, 1 + one) for one in Y > 0],
+            r"got datetime.date\(.*: turn them",
+        ),
+        (classifier, np.arange(N_ROWS), "120 classes in 120 rows: .*CALMRegressor"),
     ],
 )
 def test_targets_that_are_refused(make, y, message):
@@ -340,6 +355,29 @@ def test_whole_weights_are_like_repeated_rows(make):
     weighted = make().fit(X[small], y[small], sample_weight=weights[small])
     rows = rows[rows < 12]
     assert weighted.model_ == make().fit(X.iloc[rows], y[rows]).model_
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (2, r"sample_weight must have 120 values; got shape \(\)"),
+        (np.ones((N_ROWS, 2)), r"sample_weight must have 120 values; got shape \(120, 2\)"),
+        ("w", "sample_weight must be numbers; got 'w' in row 0"),
+        (["a"] * N_ROWS, "sample_weight must be numbers; got 'a' in row 0"),
+    ],
+)
+def test_weights_that_are_refused(weights, message):
+    with pytest.raises(ValueError, match=message):
+        regressor().fit(X, Y, sample_weight=weights)
+    with pytest.raises(ValueError, match="offset must be numbers; got 'w' in row 0"):
+        regressor().fit(X, Y, offset="w")
+
+
+def test_many_rare_classes_are_one_warning():
+    y = np.where(np.arange(N_ROWS) < 8, np.arange(N_ROWS) % 4, 9)
+    with pytest.warns(UserWarning, match="class 0 has 2 of 120 rows, 3 more have few") as caught:
+        classifier().fit(X, y)
+    assert len(caught) == 1
 
 
 def test_weights_that_leave_one_class_are_refused():

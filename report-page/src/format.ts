@@ -43,7 +43,7 @@ export function count(number: number): string {
 }
 
 function grouped(number: number): string {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 export function plural(number: number, word: string): string {

@@ -8,6 +8,8 @@ import { brief, count, fixed, fixedSigned, plural } from "./format";
 import { drawCalibration, drawResiduals } from "./measured";
 import { Slices } from "./slices";
 
+const GIVEN_ROWS = "given rows"; // an origin that says nothing
+
 interface Props {
   measures: Content;
   chosen: number; // class of many
@@ -52,11 +54,11 @@ function Origin({ measures }: { measures: Content }) {
       All measures below are of <strong>{plural(nRows, "row")}</strong>
       {isTraining ? (
         <>
-          : the <strong>training rows</strong>, which the model has learned from. On new rows it
+          , the <strong>training rows</strong>, which the model has learned from. On new rows it
           will do worse.
         </>
       ) : (
-        <>: {origin}. They are not the training table.</>
+        <>{origin !== GIVEN_ROWS && ` (${origin})`}, which are not the training table.</>
       )}
       {isWeighted && " Means and shares are weighted."}
       {measures.is_rate &&
@@ -141,31 +143,33 @@ function ResidualTable({ residuals }: { residuals: Residuals }) {
       </p>
       <div class="pair">
         <Picture draw={(width) => drawResiduals(groups, width)} name="Residuals by prediction" />
-        <table>
-          <thead>
-            <tr>
-              {["tenth", "predicted", "mean", "25 %", "median", "75 %"].map((name) => (
-                <th scope="col" class="number">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((group, k) => (
+        <div class="scroll">
+          <table>
+            <thead>
               <tr>
-                <th scope="row" class="number">
-                  {count(k + 1)}
-                </th>
-                <td class="number">{predicted(group.predicted)}</td>
-                <td class="number">{format(group.mean)}</td>
-                <td class="number">{format(group.low)}</td>
-                <td class="number">{format(group.median)}</td>
-                <td class="number">{format(group.high)}</td>
+                {["tenth", "predicted", "mean", "25 %", "median", "75 %"].map((name) => (
+                  <th scope="col" class="number">
+                    {name}
+                  </th>
+                ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {groups.map((group, k) => (
+                <tr>
+                  <th scope="row" class="number">
+                    {count(k + 1)}
+                  </th>
+                  <td class="number">{predicted(group.predicted)}</td>
+                  <td class="number">{format(group.mean)}</td>
+                  <td class="number">{format(group.low)}</td>
+                  <td class="number">{format(group.median)}</td>
+                  <td class="number">{format(group.high)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       </div>
     </details>
   );

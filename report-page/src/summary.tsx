@@ -165,7 +165,7 @@ export function FeatureName({ feature }: { feature: FeatureContents }) {
 export function directionText(feature: FeatureContents): string {
   const texts: Record<string, string> = {
     neither: "not monotone",
-    constant: "unaffected",
+    constant: "no effect",
     unordered: "levels without order",
   };
   return texts[feature.direction] ?? feature.direction;

@@ -48,7 +48,8 @@ class Drawing(Reading):
         Parameters
         ----------
         n_features : int, optional
-            Draw only this many.
+            Draw only this many; by default all, without those of no effect if they are more than
+            five.
         n_columns : int
         of_class, between
             With many classes: the label of the one to draw, or two whose log-odds are drawn.

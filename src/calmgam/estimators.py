@@ -8,11 +8,11 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils.multiclass import check_classification_targets
 
 from calmgam.base import BaseCALM, all_or_nothing
 from calmgam.fit.curves.boosting import Boosting
-from calmgam.fit.data.checks import check_target, refuse_mixed_labels
+from calmgam.fit.data.bags import BAGS
+from calmgam.fit.data.checks import check_labels, check_target
 from calmgam.fit.data.losses import Loss
 from calmgam.fit.data.objectives import loss_of
 from calmgam.fit.data.target import Target
@@ -161,10 +161,7 @@ class CALMClassifier(ClassifierMixin, Refitting):  # noqa: D101
         return self._fit(X, y, sample_weight, offset)
 
     def _check_y(self, y: Any, n_rows: int) -> Any:
-        y = check_target(y, n_rows)
-        refuse_mixed_labels(y)
-        check_classification_targets(y)
-        return y
+        return check_labels(check_target(y, n_rows))
 
     def _loss(self) -> None:
         """Return nothing: how many classes there are says what is minimised."""
@@ -177,6 +174,11 @@ class CALMClassifier(ClassifierMixin, Refitting):  # noqa: D101
             raise ValueError(
                 "y must have two or more classes, each with a row of sample_weight > 0; "
                 f"got one class only: {labels.tolist()}"
+            )
+        if len(labels) == len(y) >= BAGS.min_rows:
+            raise ValueError(
+                f"y must have a class with two rows or more; got {len(y)} classes in {len(y)} "
+                "rows: for numbers there is CALMRegressor"
             )
         classes = tuple(label.item() if hasattr(label, "item") else label for label in labels)
         return Target.classification(codes.astype(np.float64), weights, classes, offset)
@@ -251,7 +253,9 @@ class CALMClassifier(ClassifierMixin, Refitting):  # noqa: D101
         y : array of shape (n_rows,)
         sample_weight, offset : array of shape (n_rows,), optional
         """
-        return float(accuracy_score(y, self.predict(X, offset), sample_weight=sample_weight))
+        predicted = self.predict(X, offset)
+        y = self._check_y(y, len(predicted))
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -20,6 +20,17 @@ def term(feature, tree, edges, values, counts):
     return Term(feature, tree, tuple(shapes))
 
 
+def flat_model(n_flat):
+    """A steep feature and others without effect."""
+    names = ["steep", *(f"flat {i}" for i in range(n_flat))]
+    features = [Feature(name, i, "numeric", low=0.0, high=1.0) for i, name in enumerate(names)]
+    terms = [
+        term(f, PartitionTree.trivial(), [0.5], [[-h, h, 0.0]], [[5, 5, 0]])
+        for f, h in zip(features, [1.0, *[0.0] * n_flat], strict=True)
+    ]
+    return Model(Schema(tuple(features)), 0.0, tuple(terms))
+
+
 def hand_model(link="identity"):
     """Hour has a curve per flag; the job has a curve for each side of hour 6.5."""
     by_flag = PartitionTree.trivial().split(0, Condition(FLAG, "=", (1,)))

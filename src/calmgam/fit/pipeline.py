@@ -25,7 +25,7 @@ from calmgam.fit.curves.contract import CurveData, CurveLearner
 from calmgam.fit.curves.splines.fitting import Splines
 from calmgam.fit.data.bags import draw_bags
 from calmgam.fit.data.binning import MAX_BINS, Binned, bin_table
-from calmgam.fit.data.checks import decoder, warn_of_identifiers, warn_of_rare_classes
+from calmgam.fit.data.checks import decoder, warn_of_columns, warn_of_rare_classes
 from calmgam.fit.data.losses import Loss, SquaredError
 from calmgam.fit.data.target import Target
 from calmgam.fit.policies import positions_of, read_policy
@@ -56,6 +56,7 @@ from calmgam.fit.support.memory import warn_of_memory
 from calmgam.fit.support.progress import StopFit, Watch
 from calmgam.fit.support.settings import check_integer
 from calmgam.model.canonical import cell_counts
+from calmgam.model.feature_types import read_feature_types
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.intervals import MIN_ROWS, Intervals
 from calmgam.model.ledger import SplitRecord
@@ -140,7 +141,8 @@ def prepare(X: Any, target: Target, plan: Plan, schema: Schema | None = None) ->
         )
     encoded = schema.encode(X)
     if is_new:
-        warn_of_identifiers(encoded, schema)
+        said = read_feature_types(plan.feature_types, schema.names)
+        warn_of_columns(encoded, schema, said)
         warn_of_rare_classes(target)
     binned = bin_rows(encoded, schema, plan, constraints)
     return Prepared(

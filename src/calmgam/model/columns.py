@@ -120,8 +120,6 @@ class Column:
 
 def read_table(X: Any) -> tuple[list[Column], bool]:
     """Return the columns of a data frame or 2-D array, and whether their names come from it."""
-    if hasattr(X, "toarray") and hasattr(X, "nnz"):
-        raise TypeError("X must be dense; got a sparse matrix: pass X.toarray()")
     X = as_table(X)
     if not isinstance(X, np.ndarray):
         frame = nw.from_native(X, eager_only=True, pass_through=True)
@@ -139,6 +137,7 @@ def read_table(X: Any) -> tuple[list[Column], bool]:
 
 def as_table(X: Any) -> Any:
     """Return a table as a frame or array in memory: lazy frames collected, masked cells missing."""
+    _refuse_other_tables(X)
     if isinstance(X, np.ma.MaskedArray):
         is_number = X.dtype.kind in "fiu"
         table = np.array(X.data, dtype=np.float64 if is_number else object)
@@ -148,6 +147,26 @@ def as_table(X: Any) -> Any:
         return X
     frame = nw.from_native(X, pass_through=True)
     return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else X
+
+
+def _refuse_other_tables(X: Any) -> None:
+    """Refuse what holds a table in a way that is easily changed, and say how."""
+    if hasattr(X, "toarray") and hasattr(X, "nnz"):
+        raise TypeError(
+            "X must be dense; got a sparse matrix: pass X.toarray(); if it is sparse because text "
+            "was encoded, leave that out: text is read as it is"
+        )
+    what = ""
+    if isinstance(X, Mapping):
+        what = "dict"
+    elif isinstance(X, list | tuple) and X and isinstance(X[0], Mapping):
+        what = f"{type(X).__name__} of dicts"
+    elif isinstance(X, np.ndarray) and X.dtype.names:
+        what = "structured array"
+    if what:
+        raise ValueError(
+            f"X must be a data frame or a 2-D array; got a {what}: pandas.DataFrame(X) is a frame"
+        )
 
 
 def number_of(text: str) -> float | None:

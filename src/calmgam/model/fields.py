@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -35,18 +36,18 @@ def as_numbers(name: str, values: Any) -> FloatArray:
     try:
         if np.asarray(values).dtype.kind not in "mM":  # a date is no number
             return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     for row, value in enumerate(np.asarray(values, dtype=object).ravel()):
         if not _is_number(value):
-            raise ValueError(f"{name} must be numbers; got {value!r} in row {row}")
+            raise ValueError(f"{name} must be numbers; got {reprlib.repr(value)} in row {row}")
     raise ValueError(f"{name} must be numbers, one for each row; got {type(values).__name__}")
 
 
 def _is_number(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return not isinstance(value, np.datetime64 | np.timedelta64)
 

@@ -15,6 +15,7 @@ from calmgam.read.words.numbers import range_text
 from calmgam.read.words.wording import value_text
 
 FloatTuple = tuple[float, ...]
+FEW_FLAT = 5  # as many features without effect are shown
 
 
 @dataclass(frozen=True)
@@ -264,6 +265,13 @@ class ModelView(View):
     features: tuple[ImportanceView, ...]
 
     @property
+    def moving(self) -> tuple[ImportanceView, ...]:
+        """The features that are worth a look: all, but for many without effect."""
+        n_moving = sum(feature.importance > 0 for feature in self.features)
+        is_many = len(self.features) - n_moving > FEW_FLAT
+        return self.features[: max(1, n_moving)] if is_many else self.features
+
+    @property
     def standing(self) -> float | None:
         """Share of the way from the own GAM (0) to the reference (1); None if there is no way."""
         if self.gam is None or self.calm is None or self.reference is None:
@@ -334,9 +342,11 @@ class PredictionView(View):
         ranked = sorted(self.lines, key=lambda line: -abs(line.contribution))
         if len(ranked) <= n_lines:
             return tuple(ranked)
-        others = ranked[n_lines - 1 :]
+        n_moving = sum(line.contribution != 0 for line in ranked)
+        n_shown = min(n_lines - 1, max(1, n_moving))
+        others = ranked[n_shown:]
         total = math.fsum(line.contribution for line in others)
-        return (*ranked[: n_lines - 1], OthersView(f"{len(others)} others", None, "", "", total))
+        return (*ranked[:n_shown], OthersView(f"{len(others)} others", None, "", "", total))
 
 
 def joint_jumps(jumps: Iterable[JumpView]) -> list[JumpView]:

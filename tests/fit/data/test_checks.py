@@ -13,7 +13,7 @@ from calmgam.fit.data.checks import (
     frame_like,
     is_frame,
     match_columns,
-    warn_of_identifiers,
+    warn_of_columns,
     weigh_rows,
 )
 from calmgam.model.schema import Schema
@@ -159,7 +159,7 @@ def identifiers(**columns):
     schema = Schema.learn(X)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warn_of_identifiers(schema.encode(X), schema)
+        warn_of_columns(schema.encode(X), schema)
     return [str(one.message).split("'")[1] for one in caught]
 
 
@@ -194,6 +194,38 @@ def test_ordinary_columns_are_not_identifiers(n_rows, seed):
         remark=["only one", *[None] * (n_rows - 1)],
         constant=np.ones(n_rows),
         nothing=np.full(n_rows, np.nan),
+    )
+
+
+def warned(X, said=()):
+    schema = Schema.learn(X)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_columns(schema.encode(X), schema, said)
+    return [str(one.message) for one in caught]
+
+
+def test_numbers_in_text_are_warned_of():
+    rng = np.random.default_rng(0)
+    prices = [f"{price:.2f}" for price in rng.lognormal(3, 1, 200)]
+    blank = [*prices[:-1], " "]
+    messages = warned(pd.DataFrame({"price": prices, "blank": blank}))
+    assert [message.split("'")[1] for message in messages] == ["price", "blank"]
+    assert "(but" not in messages[0] and "(but ' ' is none)" in messages[1]
+    assert "feature_types={'price': \"nominal\"}" in messages[0]
+    assert "identifier" in warned(pd.DataFrame({"price": prices}), said=["price"])[0]
+
+
+def test_codes_of_digits_are_levels():
+    rng = np.random.default_rng(0)
+    assert not warned(
+        pd.DataFrame(
+            {
+                "postcode": [f"{code:04d}" for code in rng.integers(0, 60, 200)],
+                "grade": rng.choice(["1.5", "2.0", "2.5"], 200),
+                "section": [f"{i % 5}.{i % 3}.{i % 2}" for i in range(200)],
+            }
+        )
     )
 
 

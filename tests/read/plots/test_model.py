@@ -9,7 +9,7 @@ from audit_models import random_model
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.text import Text
-from reading_models import ROW, hand_model, scaled_model, wide_model
+from reading_models import ROW, flat_model, hand_model, scaled_model, wide_model
 
 from calmgam.model.serialize import from_json, to_json
 from calmgam.read import plots
@@ -100,6 +100,14 @@ def test_a_prediction_steps_from_the_intercept_to_the_score():
     assert ax.get_title("right") == "intercept 0.1  →  score 3.9\nprobability of yes: 98.0%"
     rules = {text.get_text().replace("\u00a0", " ") for text in ax.texts}
     assert {"flag = True", "hour > 6.5", "+2", "+1.5", "+0.3"} <= rules
+
+
+@pytest.mark.parametrize(("n_flat", "n_drawn"), [(5, 6), (6, 1)])
+def test_many_features_without_effect_are_not_drawn(n_flat, n_drawn):
+    model = flat_model(n_flat)
+    assert len(plots.plot_model(model).axes) == n_drawn
+    assert len(plots.plot_model(model, n_features=n_flat + 1).axes) == n_flat + 1
+    assert len(labels(plots.plot_importance(model))) == n_drawn
 
 
 def test_small_contributions_are_drawn_as_one():

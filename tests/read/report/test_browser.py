@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from audit_models import random_model
 from export_models import GOLDEN, golden_case
-from reading_models import ROW, hand_model, plain_model, term, wide_model
+from reading_models import ROW, flat_model, hand_model, plain_model, term, wide_model
 
 from calmgam.model import Feature, Model, PartitionTree, Schema
 from calmgam.model.serialize import from_json, to_json
@@ -173,6 +173,15 @@ def test_features_beyond_the_first_hundreds_are_drawn_when_chosen_or_searched_fo
     driver.find_element(By.CSS_SELECTOR, "input[type=search]").send_keys(other)
     wait.until(lambda _: other in articles())
     assert all(name.startswith(other) for name in articles())
+
+
+@pytest.mark.parametrize(("n_flat", "n_drawn"), [(5, 6), (6, 1)])
+def test_many_features_without_effect_are_a_list(show, n_flat, n_drawn):
+    driver = show(flat_model(n_flat))
+    assert len(driver.find_elements(By.CSS_SELECTOR, "article.feature")) == n_drawn
+    if n_drawn == 1:
+        folded = driver.find_element(By.CSS_SELECTOR, "#folded summary").text
+        assert folded == "6 features without effect"
 
 
 @pytest.mark.parametrize("width", [360, 400, 1280])

@@ -18,6 +18,7 @@ from measured_models import (
 from reading_models import scaled_model, term
 
 from calmgam.model import Feature, Model, PartitionTree, Schema
+from calmgam.model.serialize import from_json, to_json
 from calmgam.read import confusion, slices
 
 pytest.importorskip("selenium", reason="the browser tests need selenium")
@@ -37,7 +38,7 @@ def cells(driver, name):
 
 def test_readers_choose_a_threshold(show):
     driver = show(PAIR, X=X, y=LABELS, origin="rows of spring")
-    assert "300 rows: rows of spring. They are not" in text_of(driver, "measured-on")
+    assert "300 rows (rows of spring), which are not" in text_of(driver, "measured-on")
 
     def check(threshold):
         (no, alarms), (misses, hits) = confusion(PAIR, X, LABELS, threshold).table
@@ -91,9 +92,15 @@ def test_charts_read_probabilities_beside_log_odds(show):
     assert f"{before:.0f} % → {after:.0f} %" in reading
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_measures_fit_the_window(show, width):
-    driver = show(PAIR, X=X, y=LABELS)
+@pytest.mark.parametrize("width", [360, 800, 1280])
+@pytest.mark.parametrize(("model", "y"), [(PAIR, LABELS), (NUMBERS, Y)])
+def test_measures_fit_the_window(show, model, y, width):
+    name = "hours since midnight, as the clock in the station hall shows them"
+    driver = show(
+        from_json(to_json(model).replace('"hour"', f'"{name}"')),
+        X=X.rename(columns={"hour": name}),
+        y=y,
+    )
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:

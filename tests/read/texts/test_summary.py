@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from audit_models import random_model
-from reading_models import ROW, hand_model, scaled_model, wide_model
+from reading_models import ROW, flat_model, hand_model, scaled_model, wide_model
 
 from calmgam.model.serialize import from_json, to_json
 from calmgam.read.texts.card import card
@@ -37,6 +37,20 @@ def test_a_summary_measures_given_data():
 
 def test_features_that_do_not_fit_are_counted():
     assert "and 28 more, together" in summary(wide_model(40))
+
+
+def test_many_features_without_effect_are_counted():
+    few, many = summary(flat_model(5)), summary(flat_model(6))
+    assert "flat 4" in few and "without effect" not in few
+    assert "flat" not in many and "\nand 6 more, without effect\n" in many
+    assert "flat 5" in summary(flat_model(6), n_features=None)
+    steps = explain(flat_model(40), [1.0] * 41).split("\n")
+    assert [line.split("  ")[0] for line in steps] == [
+        "intercept",
+        "steep = 1",
+        "40 others",
+        "score",
+    ]
 
 
 def test_printed_lines_add_up_to_the_printed_score():

@@ -7,18 +7,20 @@ thing and the rule; and the ways back: encoded rows as the user's kind of table,
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from calmgam.fit.data.bags import BAGS
 from calmgam.fit.data.target import Target
-from calmgam.model.columns import is_missing
+from calmgam.model.columns import is_missing, number_of
 from calmgam.model.fields import as_numbers, checked_weights
 from calmgam.model.pages import see
 from calmgam.model.schema import Feature, FloatArray, Schema
@@ -26,6 +28,8 @@ from calmgam.model.schema import Feature, FloatArray, Schema
 MIN_ROWS_OF_IDENTIFIERS = 50  # fewer rows are too few to warn of anything
 FEW_EVENTS = 10  # of a class
 MAX_SPACING = 20  # of identifiers: they are dense
+MIN_DECIMALS = 20  # levels of a column of text that is taken for numbers: codes have no decimals
+MAX_OTHERS = 0.1  # of its levels are no numbers: blanks, "unknown"
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +106,22 @@ def check_target(y: Any, n_rows: int, *, is_number: bool = False) -> Any:
     if len(y) != n_rows:
         raise ValueError(f"X and y must have the same number of rows; got {n_rows} and {len(y)}")
     _refuse_missing(y)
-    y = as_numbers("y", y) if is_number else y
+    y = _target_numbers(y) if is_number else y
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         row = int(np.argmin(np.isfinite(y)))
         what = "infinity or a value too large for dtype('float64')"
         raise ValueError(f"Input y contains {what}. y must be finite; got {y[row]} in row {row}")
     return y
+
+
+def _target_numbers(y: NDArray[Any]) -> FloatArray:
+    """Return a regressor's target as numbers; text and dates are refused with the way out."""
+    try:
+        return as_numbers("y", y)
+    except ValueError as error:
+        dates = "make numbers of dates, such as days since one of them"
+        way_out = dates if y.dtype.kind in "mM" else "for classes there is CALMClassifier"
+        raise ValueError(f"{error}; {way_out}") from None
 
 
 def _refuse_missing(y: NDArray[Any]) -> None:
@@ -121,17 +135,24 @@ def _refuse_missing(y: NDArray[Any]) -> None:
         )
 
 
-def refuse_mixed_labels(y: NDArray[Any]) -> None:
-    """Refuse labels of which some are text and others are not: they have no order."""
-    if y.dtype.kind != "O" or len(y) == 0:
-        return
-    is_text = np.array([isinstance(label, str) for label in y.tolist()])
-    row = int(np.argmax(is_text != is_text[0]))
-    if row:
-        raise ValueError(
-            f"y must be labels of one kind, all text or none; got {y[0]!r} in row 0 and {y[row]!r} "
-            f"in row {row}"
-        )
+def check_labels(y: Any) -> Any:
+    """Return labels as an array of text, numbers or booleans; what is no label is refused."""
+    if y.dtype.kind in "OmM" and len(y):
+        kinds = [_kind_of_label(label) for label in y.tolist()]
+        row = next((k for k, kind in enumerate(kinds) if kind != kinds[0]), 0)
+        if row or kinds[0] == "other":
+            raise ValueError(
+                "y must be labels of one kind: text, whole numbers or booleans; "
+                f"got {y[0]!r} in row 0 and {y[row]!r} in row {row}: turn them into text"
+            )
+        y = y if kinds[0] == "text" else np.array(y.tolist())
+    check_classification_targets(y)
+    return y
+
+
+def _kind_of_label(label: Any) -> str:
+    kinds = {"text": str, "boolean": bool | np.bool_, "number": Number}
+    return next((kind for kind, of in kinds.items() if isinstance(label, of)), "other")
 
 
 def weigh_rows(
@@ -156,11 +177,24 @@ def weigh_rows(
     return X, y, weights, offset
 
 
-def warn_of_identifiers(X: FloatArray, schema: Schema) -> None:
-    """Warn of columns that number or name the rows: they can only be memorised."""
+def warn_of_columns(X: FloatArray, schema: Schema, said: Collection[str] = ()) -> None:
+    """Warn of columns that are numbers written as text, and of those that number or name the rows.
+
+    Parameters
+    ----------
+    X : array of shape (n_rows, n_features)
+        Encoded.
+    schema : Schema
+    said : collection of str
+        Names of columns of which users say what they are.
+    """
     if len(X) < MIN_ROWS_OF_IDENTIFIERS:
         return
     for feature in schema.features:
+        text = "" if feature.name in said else _numbers_in_text(feature)
+        if text:
+            warnings.warn(text + see("data#what-columns-are"), stacklevel=6)
+            continue
         column = X[:, feature.index]
         identifies = _numbers_rows if feature.is_numeric else _names_rows
         if identifies(column, feature):
@@ -176,14 +210,34 @@ def warn_of_rare_classes(target: Target) -> None:
     """Warn of a class with so few rows that curves can hardly learn from it."""
     if target.n_rows < MIN_ROWS_OF_IDENTIFIERS:
         return
-    for label, rows in zip(target.classes, target.strata, strict=False):
-        if len(rows) < FEW_EVENTS:
-            warnings.warn(
-                f"class {label!r} has {len(rows)} of {target.n_rows} rows: with fewer than "
-                f"{FEW_EVENTS} events a model learns little more than how rare they are"
-                + see("data#targets"),
-                stacklevel=6,
-            )
+    n_of_class = {c: len(rows) for c, rows in zip(target.classes, target.strata, strict=False)}
+    rare = sorted(
+        (label for label, n in n_of_class.items() if n < FEW_EVENTS), key=n_of_class.__getitem__
+    )
+    if rare:
+        first = f"class {rare[0]!r} has {n_of_class[rare[0]]} of {target.n_rows} rows"
+        more = f", {len(rare) - 1} more have few, too" if len(rare) > 1 else ""
+        warnings.warn(
+            f"{first}{more}: with fewer than {FEW_EVENTS} events a model learns little more than "
+            "how rare they are" + see("data#targets"),
+            stacklevel=6,
+        )
+
+
+def _numbers_in_text(feature: Feature) -> str:
+    """Say that a column of text is nearly all numbers with decimals; nothing if it is not."""
+    numbers = {text: number_of(text) for text in feature.levels}
+    with_decimals = [text for text, number in numbers.items() if number and number % 1]
+    others = [text for text, number in numbers.items() if number is None]
+    is_strange = len(with_decimals) >= MIN_DECIMALS and len(others) <= MAX_OTHERS * len(numbers)
+    if not is_strange:
+        return ""
+    but = f" (but {others[0]!r} is none)" if others else ""
+    return (
+        f"column {feature.name!r} is read as {feature.n_levels} levels, yet they are numbers, "
+        f"such as {with_decimals[0]!r}{but}: make it a column of numbers, or say "
+        f'feature_types={{{feature.name!r}: "nominal"}}'
+    )
 
 
 def _numbers_rows(column: FloatArray, feature: Feature) -> bool:

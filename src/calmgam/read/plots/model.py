@@ -123,7 +123,8 @@ def plot_model(
     ----------
     model : Model
     n_features : int, optional
-        Draw only this many.
+        Draw only this many; by default all, without those of no effect if they are more
+        than five.
     n_columns : int
     of_class, between
         With many classes: the label of the one to draw, or two whose log-odds are drawn.
@@ -133,7 +134,9 @@ def plot_model(
     matplotlib figure
     """
     output = output_of(model, of_class, between)
-    names = [feature.name for feature in model_view(output).features][:n_features]
+    view = model_view(output)
+    drawn = view.moving if n_features is None else view.features[:n_features]
+    names = [feature.name for feature in drawn]
     views = [shown_view(feature_view(model, name, of_class, between)) for name in names]
     return _draw_views(views, n_columns)[0]
 
@@ -167,7 +170,7 @@ def plot_importance(model: Model, n_features: int = 20, ax: Axes | None = None) 
     -------
     matplotlib axes
     """
-    features = shown_view(model_view(model)).features[:n_features]
+    features = shown_view(model_view(model)).moving[:n_features]
     ax = ax or new_axes(HALF_PAGE, 0.5 + 0.19 * len(features))
     scale = scale_of([feature.importance for feature in features], 4)
     for place, feature in enumerate(features):

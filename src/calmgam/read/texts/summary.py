@@ -253,7 +253,8 @@ def _head_lines(view: ModelView) -> Iterator[str]:
 
 
 def _importance_lines(view: ModelView, n_features: int | None) -> Iterator[str]:
-    shown, others = view.features[:n_features], view.features[len(view.features[:n_features]) :]
+    shown = view.features if n_features is None else view.moving[:n_features]
+    others = view.features[len(shown) :]
     brief = _brief_names(view)
     width = max(7, *(len(brief[feature.name]) for feature in shown))
     largest = shown[0].importance
@@ -267,7 +268,8 @@ def _importance_lines(view: ModelView, n_features: int | None) -> Iterator[str]:
         yield cut(line + conditions, N_COLUMNS).rstrip()
     if others:
         total = sum(feature.importance for feature in others)
-        yield f"and {len(others)} more, together {scale.text(total)}"
+        together = f"together {scale.text(total)}" if total else "without effect"
+        yield f"and {len(others)} more, {together}"
 
 
 def _jump_lines(view: ModelView, n_jumps: int | None) -> list[str]:
