@@ -305,7 +305,7 @@ def test_a_column_vector_is_warned_of(fitted, column):
             pd.Series(["a", 1] * (N_ROWS // 2)),
             "labels of one kind.*got 'a' in row 0 and 1 in row 1",
         ),
-        (classifier, DATES, "labels of one kind.*got .*2\d\d\d"),
+        (classifier, DATES, r"labels of one kind.*got .*2\d\d\d"),
         (
             classifier,
             [datetime.date(2024, 1, 1 + one) for one in Y > 0],

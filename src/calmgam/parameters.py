@@ -36,6 +36,7 @@ def paper_parameters() -> dict[str, Any]:
         n_bags=8,
         learning_rate=0.1,
         sharing=False,
+        shrinking=False,
         momentum=0.0,
         smoothing_rounds=0,
         ridge=0.0,

@@ -1,4 +1,4 @@
-"""Regions keep what they are worth on held-out rows; scipy says what the best factors are."""
+"""Curves keep what they are worth on held-out rows; scipy says what the best factors are."""
 
 from dataclasses import replace
 
@@ -8,12 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear, minimize
 
+from calmgam import CALMRegressor
 from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.curves.boosting import Boosting, boost
 from calmgam.fit.curves.contract import CurveData
-from calmgam.fit.curves.shrinking import best_factors, bounded_minimum, worth_of_regions
+from calmgam.fit.curves.shrinking import (
+    SHRINKING,
+    best_factors,
+    bounded_minimum,
+    mean_heights,
+    worth_of_features,
+    worth_of_regions,
+)
 from calmgam.fit.data.bags import draw_bags
 from calmgam.fit.data.binning import Binned
+from calmgam.fit.data.losses import SquaredError
 from calmgam.fit.data.target import Target
 from calmgam.model.schema import Feature
 from tables import MixedTable, any_tree, in_given_order
@@ -100,18 +109,94 @@ def test_factors_of_log_loss_are_those_of_scipy():
     assert found[2] == 0
 
 
-@pytest.mark.parametrize("task", ["regression", "classification"])
-def test_shared_curves_stay_and_own_ones_are_scaled(table, task):
-    before, after, data = both(table, task)
+def after_regions(data, before):
+    """Curves of which only what regions add is shrunk, and the means of their heights."""
     worth = worth_of_regions(data, before, own_parts(before))
-    assert all(0 <= factor <= 1 for factor in worth.values())
-    for i, values in enumerate(after.values):
-        expected = before.values[i]
-        if i in before.shared:
-            shared = before.shared[i]
-            expected = shared + worth[i] * (expected - shared)
-            np.testing.assert_array_equal(after.shared[i], shared)
-        np.testing.assert_array_equal(values, expected)
+    values = [
+        heights if i not in worth else before.shared[i] + worth[i] * (heights - before.shared[i])
+        for i, heights in enumerate(before.values)
+    ]
+    curves = replace(before, values=values)
+    return curves, [mean_heights(data, i, heights) for i, heights in enumerate(values)]
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_what_regions_add_is_scaled_and_then_curves_about_their_means(table, task):
+    before, after, data = both(table, task)
+    assert all(0 <= one <= 1 for one in worth_of_regions(data, before, own_parts(before)).values())
+    curves, means = after_regions(data, before)
+    worth = worth_of_features(data, curves, means)
+    assert np.all((worth >= 0) & (worth <= 1))
+    for values, heights, mean, factor in zip(
+        after.values, curves.values, means, worth, strict=True
+    ):
+        np.testing.assert_allclose(values, mean + factor * (heights - mean), atol=1e-12)
+    for i, shared in before.shared.items():
+        np.testing.assert_array_equal(after.shared[i], shared)
+
+
+def test_means_are_those_over_the_rows(table):
+    before, _, data = both(table, "regression")
+    for i, heights in enumerate(before.values):
+        flat = heights.reshape(*heights.shape[:-2], -1)[..., data.cells[i]]
+        expected = np.average(flat, axis=-1, weights=data.target.weights)
+        np.testing.assert_allclose(mean_heights(data, i, heights)[..., 0, 0], expected, atol=1e-12)
+
+
+def test_factors_of_features_are_those_of_scipy(table):
+    """Of squared error: least squares with as many pseudo-rows as there is benefit of doubt."""
+    before, _, data = both(table, "regression")
+    curves, means = after_regions(data, before)
+    target, roles = data.target, data.bags
+    rows = np.flatnonzero((roles == VALIDATES).any(axis=1))
+    centred = [heights - mean for heights, mean in zip(curves.values, means, strict=True)]
+    parts = held_out_scores(table.cells, centred, roles)
+    counts = (roles[rows] == VALIDATES).sum(axis=1)
+    of_bags = curves.intercepts + sum(mean[:, 0, 0] for mean in means)
+    rest = (roles[rows] == VALIDATES) @ of_bags / counts
+    left = target.values[rows] - rest
+    weights = target.weights[rows]
+    errors = weights * (left - parts.sum(axis=1))
+    unit = SHRINKING.benefit_of_doubt * (errors @ errors) / weights.sum()
+    n = parts.shape[1]
+    wide = np.vstack([np.sqrt(weights)[:, None] * parts, np.sqrt(unit) * np.eye(n)])
+    aim = np.concatenate([np.sqrt(weights) * left, np.full(n, np.sqrt(unit))])
+    expected = lsq_linear(wide, aim, bounds=(0, 1), method="bvls").x
+    np.testing.assert_allclose(worth_of_features(data, curves, means), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_the_benefit_of_doubt_does_not_depend_on_units(scale):
+    rng = np.random.default_rng(0)
+    parts = rng.normal(size=(4, 60))
+    y = parts[0] + 2 * rng.normal(size=60)
+    rows, weights = np.arange(60), np.ones(60)
+
+    def factors(unit, doubt):
+        target = Target(SquaredError(), unit * y, weights)
+        return best_factors(unit * parts.sum(axis=0), unit * parts, target, rows, doubt)
+
+    np.testing.assert_allclose(factors(scale, 2.0), factors(1.0, 2.0), rtol=1e-9)
+    assert np.all(factors(1.0, 1e9) > 0.999)
+    assert np.all(factors(1.0, 2.0) > factors(1.0, 0.0))
+
+
+def test_features_of_noise_lie_flatter():
+    """With fifteen columns of noise beside it, the signal keeps its curve and they lose theirs."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 16))
+    y = 2 * X[:, 0] + rng.normal(size=400)
+    X_new = rng.normal(size=(2000, 16))
+    shrunk = CALMRegressor(max_depth=0, random_state=0).fit(X, y)
+    plain = CALMRegressor(max_depth=0, curves=Boosting(shrinking=False), random_state=0).fit(X, y)
+
+    def spread(model):
+        return model.model_.contributions(X_new).std(axis=0)
+
+    assert spread(shrunk)[0] > 0.97 * spread(plain)[0]
+    assert np.mean(spread(shrunk)[1:] ** 2) < 0.5 * np.mean(spread(plain)[1:] ** 2)
+    errors = [np.mean((one.predict(X_new) - 2 * X_new[:, 0]) ** 2) for one in (shrunk, plain)]
+    assert errors[0] < errors[1]
 
 
 def test_a_true_split_is_kept_and_a_false_one_shrunk():
@@ -140,3 +225,5 @@ def test_without_held_out_rows_nothing_is_shrunk(table):
     worth = worth_of_regions(everyone, before, own_parts(before))
     assert set(worth.values()) == {1.0}
     assert worth_of_regions(data, before, {}) == {}
+    means = [mean_heights(data, i, heights) for i, heights in enumerate(before.values)]
+    assert set(worth_of_features(everyone, before, means).tolist()) == {1.0}

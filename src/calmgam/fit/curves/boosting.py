@@ -4,8 +4,8 @@ In: cells (leaf * n_slots + slot of every row in every term), y, trees. Out: `Bo
 heights of every curve in every bag. Round after round each feature's gradient histogram gets a tiny
 tree per node of its tree, shrunk by the learning rate and carried on by momentum; every bag stops
 on its own validation rows. Eight bags share one pass over the rows, groups of eight run in threads.
-In the end what regions add is shrunk to its worth on the validation rows (`shrinking.py`). Without
-`sharing`, momentum and smoothing it is the paper's Algorithm 4.
+In the end curves, and what regions add to them, are shrunk to their worth on the validation rows
+(`shrinking.py`). Without sharing, shrinking, momentum and smoothing it is the paper's Algorithm 4.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from calmgam import _kernels
 from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.curves.contract import ANY_RUN, CurveData, Curves
-from calmgam.fit.curves.shrinking import shrink_regions
+from calmgam.fit.curves.shrinking import shrink
 from calmgam.fit.data.bags import Bags, can_stop, training_rows
 from calmgam.fit.data.binning import Binned
 from calmgam.fit.data.losses import Loss
@@ -51,8 +51,11 @@ class Boosting(Part):
     patience : int
         Rounds without a better validation loss before a bag stops.
     sharing : bool
-        Whether the regions of a feature first learn together what they have in common, and what
-        each adds is shrunk in the end; False: each learns from its own rows alone.
+        Whether the regions of a feature first learn together what they have in common; False: each
+        learns from its own rows alone.
+    shrinking : bool
+        Whether curves, and what regions add to what they share, are in the end shrunk to what they
+        are worth on validation rows.
     max_leaves : {2, 3}
         Leaves of the small tree that one step adds to a curve.
     min_samples_leaf : float
@@ -76,6 +79,7 @@ class Boosting(Part):
     max_rounds: int = 5000
     patience: int = tuned(50, "rows outside fold 0 of ten tables, folds 1 to 4 of eighteen")
     sharing: bool = True
+    shrinking: bool = True
     max_leaves: int = tuned(3, FOLDS_1_2)
     min_samples_leaf: float = tuned(4, FOLDS_1_2)
     momentum: float = tuned(0.9, FOLDS_1_2)
@@ -92,6 +96,7 @@ class Boosting(Part):
         check_integer("max_rounds", self.max_rounds, low=0, high=MAX_ROUNDS)
         check_integer("patience", self.patience, low=1, high=MAX_ROUNDS)
         check_in("sharing", self.sharing, (True, False))
+        check_in("shrinking", self.shrinking, (True, False))
         check_in("max_leaves", self.max_leaves, (2, 3))
         check_number("min_samples_leaf", self.min_samples_leaf, low=0)
         check_number("momentum", self.momentum, low=0, below=1)
@@ -108,12 +113,16 @@ class Boosting(Part):
         return ""
 
     def learn(self, data: CurveData) -> BoostedCurves:
-        """Boost the curves of all features in every bag, then shrink what regions add.
+        """Boost the curves of all features in every bag, then shrink them.
 
         The losses stay those before shrinking, which looks at the same rows.
         """
         curves = boost(data, self)
-        return replace(curves, values=shrink_regions(data, curves, curves.shared))
+        return (
+            replace(curves, values=shrink(data, curves, curves.shared))
+            if self.shrinking
+            else curves
+        )
 
 
 @dataclass(frozen=True)
@@ -233,7 +242,7 @@ def kernel_options(data: CurveData, settings: Boosting) -> dict[str, Any]:
     options["ridge"] *= loss.max_hessian  # rows -> hessian
     options |= {"loss": data.target.kernel_loss()}
     options |= {"max_step": loss.max_step, "least_news": loss.least_news}
-    del options["n_bags"], options["sharing"]
+    del options["n_bags"], options["sharing"], options["shrinking"]
     return options
 
 

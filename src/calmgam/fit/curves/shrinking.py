@@ -1,14 +1,18 @@
-"""What regions add to their feature's curve, shrunk to what it is worth on rows not trained on.
+"""Curves shrunk to what they are worth on rows not trained on (Breiman's non-negative garrote).
 
 In: the curves of every bag, the part that regions share, and who validated in which bag. Out: the
-curves with what each region adds multiplied by a factor in 0..1, the one of its feature that fits
-the held-out rows best (Breiman's non-negative garrote, for regions). Where a split was a mistake,
-the regions fall back to the curve that they share.
+curves, first with what each feature's regions add multiplied by a factor in 0..1, then with every
+feature's curves drawn towards their mean by another. The factors are those that fit the held-out
+rows best. So regions of a split that was a mistake fall back to the curve that they share, and
+features that say nothing lie flat, where boosting, which stops all features in the same round, has
+learned some of their noise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +20,55 @@ from numpy.typing import NDArray
 from calmgam._kernels import VALIDATES
 from calmgam.fit.curves.contract import CurveData, Curves
 from calmgam.fit.data.target import Target
+from calmgam.fit.support.parts import tuned
+from calmgam.fit.support.threads import one_blas_thread
 from calmgam.model.schema import FloatArray
 
-MAX_ROWS = 100_000  # a few dozen factors need no more
 MAX_SWEEPS, TOLERANCE = 200, 1e-9  # when the factors have settled
 
 
-def shrink_regions(
-    data: CurveData, curves: Curves, shared: Mapping[int, FloatArray]
-) -> list[FloatArray]:
-    """Return the values of the curves, shrunk towards what the regions of a feature share.
+@dataclass(frozen=True)
+class Shrinking:
+    """How features are shrunk.
+
+    Attributes
+    ----------
+    benefit_of_doubt : float
+        How much evidence speaks for a factor of 1 beforehand: half the squared distance from 1
+        counts as so many units of log-likelihood.
+    max_rows, max_cells : int
+        Most rows, and rows times features, that the factors are fitted to.
+    """
+
+    benefit_of_doubt: float = tuned(
+        2.0, "folds 1 to 4 of nine tables without regions, simulated shapes with seeds 60 and 61"
+    )
+    max_rows: int = tuned(100_000, "set by hand: a few dozen factors need no more")
+    max_cells: int = tuned(5_000_000, "set by hand: a small part of the time of a fit")
+
+
+SHRINKING = Shrinking()
+
+
+class HeldOut(NamedTuple):
+    """What curves say of the rows that validate in some bag, on the mean over those bags.
+
+    Attributes
+    ----------
+    rows : (n,) array of int
+    scores : (n,) array
+        Of many classes (n, n_classes).
+    parts : (n_parts, n) array
+        What parts of the curves add to the scores; of many classes (n_parts, n, n_classes).
+    """
+
+    rows: NDArray[np.intp]
+    scores: FloatArray
+    parts: FloatArray
+
+
+def shrink(data: CurveData, curves: Curves, shared: Mapping[int, FloatArray]) -> list[FloatArray]:
+    """Return the values of the curves, shrunk by regions and then by features.
 
     Parameters
     ----------
@@ -39,92 +82,123 @@ def shrink_regions(
     values = list(curves.values)
     for i, factor in worth_of_regions(data, curves, own).items():
         values[i] = shared[i] + factor * own[i]
-    return values
+    curves = replace(curves, values=values)
+    means = [mean_heights(data, i, heights) for i, heights in enumerate(values)]
+    worth = worth_of_features(data, curves, means)
+    return [
+        heights if factor == 1.0 else mean + factor * (heights - mean)
+        for heights, mean, factor in zip(values, means, worth.tolist(), strict=True)
+    ]
 
 
 def worth_of_regions(
     data: CurveData, curves: Curves, own: Mapping[int, FloatArray]
 ) -> dict[int, float]:
     """Return the factor of every split feature, given what its regions add."""
+    held_out = held_out_parts(data, curves, own) if own else None
+    if held_out is None:
+        return dict.fromkeys(own, 1.0)
+    factors = best_factors(held_out.scores, held_out.parts, data.target, held_out.rows)
+    return dict(zip(own, factors.tolist(), strict=True))
+
+
+def worth_of_features(data: CurveData, curves: Curves, means: Sequence[FloatArray]) -> FloatArray:
+    """Return the factor of every feature's curves, about their means."""
+    parts = {i: heights - means[i] for i, heights in enumerate(curves.values)}
+    held_out = held_out_parts(data, curves, parts)
+    if held_out is None:
+        return np.ones(len(parts))
+    rows, scores, worths = held_out
+    return best_factors(scores, worths, data.target, rows, SHRINKING.benefit_of_doubt)
+
+
+def mean_heights(data: CurveData, i: int, heights: FloatArray) -> FloatArray:
+    """Return the mean height of a feature's curves over the rows, for every bag (and class)."""
+    n_cells = heights.shape[-2] * heights.shape[-1]
+    shares = np.bincount(data.cells[i], data.target.weights, n_cells) / data.target.weights.sum()
+    means: FloatArray = heights.reshape(*heights.shape[:-2], n_cells) @ shares
+    return means[..., None, None]
+
+
+def held_out_parts(
+    data: CurveData, curves: Curves, parts: Mapping[int, FloatArray]
+) -> HeldOut | None:
+    """Return what the curves, and parts of some features' curves, say of held-out rows.
+
+    Parameters
+    ----------
+    data : CurveData
+    curves : Curves
+    parts : mapping from int to array
+        By feature, in the shape of its values.
+
+    Returns
+    -------
+    HeldOut
+        None if no row is held out.
+    """
     validates = data.bags == VALIDATES
     rows = np.flatnonzero(validates.any(axis=1))
-    rows = rows[:: 1 + len(rows) // MAX_ROWS]
-    if not own or len(rows) == 0:
-        return dict.fromkeys(own, 1.0)
-    if curves.intercepts.ndim == 2:
-        return _worth_of_classes(data, curves, own, rows)
-    validates = validates[rows]
-    n_bags = validates.sum(axis=1)
-    of_rows, split = data.cells[:, rows].astype(np.intp), list(own)
-    all_heights, all_cells = _in_a_row(curves.values, of_rows)
-    own_heights, own_cells = _in_a_row(list(own.values()), of_rows[split])
-    scores, parts = np.zeros(len(rows)), np.zeros((len(own), len(rows)))
+    if len(rows) == 0:
+        return None
+    most = min(SHRINKING.max_rows, SHRINKING.max_cells // max(len(parts), 1))
+    rows = rows[:: 1 + len(rows) // max(most, 1)]
+    cells, validates = data.cells[:, rows], validates[rows]
+    classes = curves.intercepts.shape[1:]  # () of one score
+    scores = np.zeros((len(rows), *classes))
+    said = np.zeros((len(parts), *scores.shape))
     for bag, intercept in enumerate(curves.intercepts):
         mine = np.flatnonzero(validates[:, bag])
-        scores[mine] += intercept + all_heights[bag].take(all_cells[:, mine]).sum(axis=0)
-        parts[:, mine] += own_heights[bag].take(own_cells[:, mine])
-    factors = best_factors(scores / n_bags, parts / n_bags, data.target, rows)
-    return dict(zip(own, factors.tolist(), strict=True))
-
-
-def _worth_of_classes(
-    data: CurveData, curves: Curves, own: Mapping[int, FloatArray], rows: NDArray[np.intp]
-) -> dict[int, float]:
-    """Return the factors of models of many classes, one for all classes of a feature."""
-    validates, cells = data.bags[rows] == VALIDATES, data.cells[:, rows].astype(np.intp)
-    n_bags = validates.sum(axis=1)[:, None]
-    scores = np.zeros((len(rows), curves.intercepts.shape[1]))
-    parts = np.zeros((len(own), *scores.shape))
-    for bag, intercepts in enumerate(curves.intercepts):
-        mine = np.flatnonzero(validates[:, bag])
-        scores[mine] += intercepts
+        scores[mine] += intercept
         for values, of_rows in zip(curves.values, cells, strict=True):
-            scores[mine] += _by_cell(values[bag])[of_rows[mine]]
-        for k, (i, values) in enumerate(own.items()):
-            parts[k, mine] += _by_cell(values[bag])[cells[i, mine]]
-    factors = best_factors(scores / n_bags, parts / n_bags, data.target, rows)
-    return dict(zip(own, factors.tolist(), strict=True))
+            scores[mine] += _by_cell(values[bag], classes)[of_rows[mine]]
+        for k, (i, heights) in enumerate(parts.items()):
+            said[k, mine] += _by_cell(heights[bag], classes)[cells[i, mine]]
+    n_bags = validates.sum(axis=1).reshape(-1, *(1 for _ in classes))
+    return HeldOut(rows, scores / n_bags, said / n_bags)
 
 
-def _by_cell(values: FloatArray) -> FloatArray:
-    """Return (n_classes, n_leaves, n_slots) values as (n_cells, n_classes)."""
-    return values.reshape(len(values), -1).T
-
-
-def _in_a_row(
-    values: Sequence[FloatArray], cells: NDArray[np.intp]
-) -> tuple[FloatArray, NDArray[np.intp]]:
-    """Join the heights of all features, (n_bags, n_cells), and say where the rows' are."""
-    flat = [heights.reshape(len(heights), -1) for heights in values]
-    first = np.cumsum([0, *(heights.shape[1] for heights in flat[:-1])])
-    return np.concatenate(flat, axis=1), cells + first[:, None]
+def _by_cell(values: FloatArray, classes: tuple[int, ...]) -> FloatArray:
+    """Return a bag's heights by cell: (n_cells,), or (n_cells, n_classes)."""
+    return values.reshape(*classes, -1).T
 
 
 def best_factors(
-    scores: FloatArray, parts: FloatArray, target: Target, rows: NDArray[np.intp]
+    scores: FloatArray,
+    parts: FloatArray,
+    target: Target,
+    rows: NDArray[np.intp],
+    benefit_of_doubt: float = 0.0,
 ) -> FloatArray:
-    """Return the factors in 0..1 of parts of the scores that lead to the smallest loss."""
+    """Return the factors in 0..1 of parts of the scores that lead to the smallest loss.
+
+    Parameters
+    ----------
+    scores : (n,) or (n, n_classes) array
+    parts : (n_parts, n) or (n_parts, n, n_classes) array
+        What makes up the scores, or some of it.
+    target : Target
+    rows : (n,) array of int
+        Rows of the target that the scores are of.
+    benefit_of_doubt : float
+        Units of log-likelihood that half a squared distance from 1 costs. The unit is the
+        dispersion, the sum of squared gradients over that of hessians: of squared error the
+        variance of the noise.
+    """
     factors = np.ones(len(parts))
-    for _ in range(target.loss.n_newton_steps):
-        now = scores - np.einsum("k,k...->...", 1.0 - factors, parts)
-        gradients, hessians = target.derivatives(now, rows)
-        if parts.ndim == 3:  # rows and classes in one line
-            gradient, hessian = _sums(_flat(parts), gradients.ravel(), hessians.ravel())
-        else:
-            gradient, hessian = _sums(parts, gradients, hessians)
-        factors = bounded_minimum(hessian, gradient + hessian @ factors)
+    flat = parts.reshape(len(parts), -1)  # rows and classes in one line
+    pull = 0.0
+    for step in range(target.loss.n_newton_steps):
+        now = scores - np.tensordot(1.0 - factors, parts, 1)
+        gradient, hessian = (one.ravel() for one in target.derivatives(now, rows))
+        if step == 0 and benefit_of_doubt:
+            pull = benefit_of_doubt * float(gradient @ gradient / max(hessian.sum(), 1e-300))
+        with one_blas_thread:  # the same bits for any number of threads
+            slopes, curvatures = flat @ gradient, (flat * hessian) @ flat.T
+        factors = bounded_minimum(
+            curvatures + pull * np.eye(len(parts)), slopes + curvatures @ factors + pull
+        )
     return factors
-
-
-def _flat(parts: FloatArray) -> FloatArray:
-    return parts.reshape(len(parts), -1)
-
-
-def _sums(
-    parts: FloatArray, gradients: FloatArray, hessians: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    gradient = np.einsum("kr,r->k", parts, gradients)
-    return gradient, np.einsum("kr,lr,r->kl", parts, parts, hessians)
 
 
 def bounded_minimum(hessian: FloatArray, gradient: FloatArray) -> FloatArray:

@@ -112,7 +112,7 @@ def _boosted(
 def _options(settings: Boosting) -> dict[str, Any]:
     """Return the settings as the kernel takes them."""
     options = {one.name: getattr(settings, one.name) for one in fields(settings)}
-    del options["n_bags"], options["sharing"]
+    del options["n_bags"], options["sharing"], options["shrinking"]
     if options["smoothing_rounds"] is None:
         options["smoothing_rounds"] = Rounds().smoothing
     return options
@@ -140,7 +140,10 @@ def _gathered(bags: Sequence[_kernels.GramBag], data: MomentData) -> BoostedCurv
 
 
 def _shrunk(data: MomentData, curves: BoostedCurves, folds: Sequence[FoldSums]) -> list[FloatArray]:
-    """Shrink what regions add to its worth on the folds left out, as `shrink_regions` does."""
+    """Shrink what regions add to its worth on the folds left out, as `shrink` does.
+
+    Features are not shrunk: so many rows leave little noise in their curves.
+    """
     if not curves.shared:
         return curves.values
     split, firsts = list(curves.shared), data.cells.firsts

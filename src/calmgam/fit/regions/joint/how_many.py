@@ -5,9 +5,11 @@ the number chosen and the errors that led to it. Growth's own model is scored af
 rows that nothing in the fold has seen, and proposes the number at which it is best. Boosted curves,
 like the final ones but coarser, then decide between that number (at most half the path), no split
 and the whole path: the fewest within `sparsity` standard errors (of the paired differences) of the
-best win, none at all within twice that. In a crowded table growth's own model is a poor judge, and
-boosted curves decide between more numbers. Where growth left features flat, curves are also fitted
-without those, and the better of both ways is chosen and kept.
+best win, none at all within twice that. As long as half the number that wins has not been tried, it
+is: growth's own model has coarse bins, and takes what they leave over for interactions. In a
+crowded table growth's own model is a poor judge, and boosted curves decide between more numbers.
+Where growth left features flat, curves are also fitted without those, and the better of both ways
+is chosen and kept.
 """
 
 from __future__ import annotations
@@ -85,8 +87,13 @@ def cross_validate(prepared: Prepared, table: JointTable, settings: JointSetting
     if any(len(fold.grown.curved) < len(coarse.features) for fold in followed):
         ways = PathScores(np.stack([boosted(0, False), boosted(0, True)]), target.weights)
         leave_out = bool(np.argmin(ways.means))
-    decisive = PathScores(np.stack([boosted(n, leave_out) for n in tried]), target.weights)
-    chosen = decisive.choose(settings.sparsity)
+    while True:
+        decisive = PathScores(np.stack([boosted(n, leave_out) for n in tried]), target.weights)
+        chosen = decisive.choose(settings.sparsity)
+        half = tried[chosen] // 2
+        if half in tried:
+            break
+        tried = sorted({*tried, half})
     reference_losses = folds.row_by_row([fold.reference_losses for fold in followed])
     return Selection(
         tried[chosen],
