@@ -24,8 +24,8 @@ from calmgam.model.schema import Feature, FloatArray, Schema
 from calmgam.model.shapes import count_slots, slot_codes
 from calmgam.model.tree import PartitionTree
 
-MAX_CELLS = 2**16  # a code of a cell has 16 bits …
-MAX_BINS = MAX_CELLS - 1  # … and missing is one of them
+MAX_CELLS = 2**16  # codes of cells have 16 bits
+MAX_BINS = MAX_CELLS - 1  # missing has a code, too
 
 
 @dataclass(frozen=True)
