@@ -5,6 +5,7 @@
 #include <cmath>
 #include <mutex>
 #include <type_traits>
+#include <utility>
 
 #include "any_loss.hpp"
 #include "arrays.hpp"
@@ -15,7 +16,9 @@ namespace calmgam::bindings {
 namespace {
 
 // Losses of one score, and that of a score per class.
-using CurveLoss = std::variant<SquaredError, LogLoss, Poisson, Gamma, Tweedie, Huber, Quantile, Given, Softmax>;
+template <typename... Losses>
+std::variant<Losses..., Softmax> with_softmax(const std::variant<Losses...>&);
+using CurveLoss = decltype(with_softmax(std::declval<AnyLoss>()));
 
 // Eight bags being boosted. Cells and classes are copies, as they say where in memory the kernel writes: an array
 // could be changed after it was checked. The other arrays are kept alive.
