@@ -57,8 +57,7 @@ def main(arguments: list[str] | None = None) -> None:
     measured = pd.DataFrame([row for table in options.tables for row in measure(table)]).round(4)
     measured.to_csv(options.out, index=False)
     text = tables.markdown(measured)
-    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
-    print(text)
+    tables.publish(options.out, parser.prog, text)
 
 
 if __name__ == "__main__":

@@ -133,8 +133,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(row, flush=True)
         pd.DataFrame(rows).to_csv(options.out, index=False)
     text = tables.markdown(summary(pd.DataFrame(rows)))
-    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
-    print(text)
+    tables.publish(options.out, parser.prog, text)
 
 
 if __name__ == "__main__":

@@ -126,8 +126,7 @@ def main(arguments: list[str] | None = None) -> None:
     options.out.parent.mkdir(parents=True, exist_ok=True)
     measured.round(6).to_csv(options.out, index=False)
     text = tables.markdown(summary(measured))
-    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
-    print(text)
+    tables.publish(options.out, parser.prog, text)
 
 
 if __name__ == "__main__":

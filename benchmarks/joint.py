@@ -157,8 +157,7 @@ def main(arguments: list[str] | None = None) -> None:
         measured_or_earlier(options.out, RESULTS / "steps.csv", options.earlier),
         tables.read(seeds) if seeds.exists() else None,
     )
-    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
-    print(text)
+    tables.publish(options.out, parser.prog, text)
 
 
 if __name__ == "__main__":

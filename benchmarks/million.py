@@ -25,8 +25,7 @@ def main(arguments: list[str] | None = None) -> None:
     cells = [Cell("million", model, "all") for model in options.models]
     run(cells, options.out, settings_from(options))
     text = tables.markdown(tables.read(options.out)[SHOWN])
-    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
-    print("\n" + text)
+    tables.publish(options.out, parser.prog, text)
 
 
 if __name__ == "__main__":

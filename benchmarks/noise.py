@@ -88,8 +88,7 @@ def main(arguments: list[str] | None = None) -> None:
             pd.DataFrame(rows, columns=COLUMNS).to_csv(options.out, index=False)
     measured = pd.DataFrame(rows, columns=COLUMNS)
     text = tables.markdown(summary(measured))
-    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
-    print(text)
+    tables.publish(options.out, parser.prog, text)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from benchmarks.base_head import SIDES, described, turns, unpack
 from benchmarks.environments import ROOT, build_into, searching, source_digest
 from benchmarks.run import names
 from benchmarks.scale import NOISE, TEST_ROWS, TEST_SEED, clocks, simulate
-from benchmarks.tables import markdown
+from benchmarks.tables import markdown, publish
 
 OUT = ROOT / "benchmarks/results/scale_base.csv"
 BUILDS = ROOT / "build/revisions"
@@ -117,8 +117,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(lines[-1], flush=True)
         pd.DataFrame(lines).to_csv(options.out, index=False)
     text = markdown(summary(pd.DataFrame(lines)))
-    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
-    print(text)
+    publish(options.out, parser.prog, text)
 
 
 if __name__ == "__main__":

@@ -257,8 +257,7 @@ def main(arguments: list[str] | None = None) -> None:
     text = tables.markdown(summary(measured))
     if {"joint", "heterogeneity"} <= set(measured["growth"]):
         text += f"\n\n{verdict(measured)}"
-    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
-    print(text)
+    tables.publish(options.out, parser.prog, text)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import pandas as pd
 from benchmarks import datasets
 from benchmarks.environments import ROOT
 from benchmarks.run import names
-from benchmarks.tables import markdown, section
+from benchmarks.tables import markdown, publish, section
 from calmgam import CALMClassifier, CALMRegressor
 
 OUT = ROOT / "benchmarks/results/small.csv"
@@ -104,8 +104,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(*cell, flush=True)
         pd.DataFrame(lines).to_csv(options.out, index=False)
     text = summary(pd.DataFrame(lines))
-    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
-    print(text)
+    publish(options.out, parser.prog, text)
 
 
 if __name__ == "__main__":

@@ -104,6 +104,12 @@ def markdown(table: pd.DataFrame) -> str:
     )
 
 
+def publish(out: Path, command: str, text: str) -> None:
+    """Print a text, and write it beside the CSV that it is made from, with the command."""
+    out.with_suffix(".md").write_text(f"Made by `{command}`.\n\n{text}\n")
+    print("\n" + text)
+
+
 def aligned(line, widths, is_number):
     for text, width, number in zip(line, widths, is_number, strict=True):
         yield text.rjust(width) if number else text.ljust(width)

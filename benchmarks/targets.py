@@ -97,8 +97,7 @@ def main(arguments: list[str] | None = None) -> None:
     os.environ["CALMGAM_DATA"] = folder()
     run(plan(options.datasets, options.models), options.out, settings_from(options))
     text = report(options.out)
-    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
-    print("\n" + text)
+    tables.publish(options.out, parser.prog, text)
 
 
 if __name__ == "__main__":

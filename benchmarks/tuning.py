@@ -133,8 +133,7 @@ def page():
     lines += [f"| `{a}` | `{b}` | `{c!r}` | {d} |\n" for a, b, c, d in settings_of_stages()]
     lines.append(CONSTANTS)
     lines += [
-        f"| `{a}` | `{b}` | `{c}` | {d.strip(' …')} |\n"
-        for a, b, c, d in [*constants(), *kernel_constants()]
+        f"| `{a}` | `{b}` | `{c}` | {d} |\n" for a, b, c, d in [*constants(), *kernel_constants()]
     ]
     return "".join(lines)
 

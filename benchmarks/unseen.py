@@ -122,8 +122,7 @@ def main(arguments: list[str] | None = None) -> None:
     ]
     run(cells, options.out, settings_from(options))
     text = report(tables.read(options.out))
-    options.out.with_suffix(".md").write_text(f"Made by `{parser.prog}`.\n\n{text}\n")
-    print("\n" + text)
+    tables.publish(options.out, parser.prog, text)
 
 
 if __name__ == "__main__":

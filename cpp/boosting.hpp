@@ -269,7 +269,7 @@ inline void move_feature(const BoostingData& data, std::size_t index, bool hessi
     if (hessian_changes && state.round % RENEW_HESSIAN == 0) {
         double* hessian_sum = state.hessian_sum.data() + feature.first_cell() * LANES;
         std::fill(hessian_sum, hessian_sum + feature.n_cells() * LANES, 0.0);
-        collect_hessians(data, feature, state.rows, hessian_sum);
+        sum_cells(data, feature, state.rows.hessian.data(), hessian_sum);
         sum_nodes(feature, &state.hessian_sum[feature.root_cell * LANES]);
     }
     add_up(feature, state.gradient_sum.data());

@@ -234,13 +234,12 @@ static void collect_weights(const BoostingData& data, const BoostingFeature& fea
     }
 }
 
+// Sums of what rows have, n_rows x LANES, over the cells of a feature.
 CALMGAM_CLONES
-static void collect_hessians(const BoostingData& data, const BoostingFeature& feature, const RowState& rows,
-                             double* hessian_sum) {
-    for (std::size_t row = 0; row < data.n_rows; ++row) {
-        double* sum = hessian_sum + feature.cells[row] * LANES;
-        const float* hessian = rows.hessian.data() + row * LANES;
-        CALMGAM_FOR_LANES sum[lane] += hessian[lane];
+static void sum_cells(const BoostingData& data, const BoostingFeature& feature, const float* values, double* sums) {
+    for (std::size_t row = 0; row < data.n_rows; ++row, values += LANES) {
+        double* sum = sums + feature.cells[row] * LANES;
+        CALMGAM_FOR_LANES sum[lane] += values[lane];
     }
 }
 

@@ -40,17 +40,6 @@ static void finish_move(const BoostingData& data, const BoostingFeature& moved, 
     }
 }
 
-// The gradients of a feature's cells when nothing has moved since the expansion.
-CALMGAM_CLONES
-static void sum_gradients(const BoostingData& data, const BoostingFeature& feature, const RowState& rows,
-                          double* gradient_sum) {
-    for (std::size_t row = 0; row < data.n_rows; ++row) {
-        double* sum = gradient_sum + feature.cells[row] * LANES;
-        const float* gradient = rows.gradient.data() + row * LANES;
-        CALMGAM_FOR_LANES sum[lane] += gradient[lane];
-    }
-}
-
 // Classes lie apart in memory: so many rows of one are taken before those of the next.
 constexpr std::size_t ROWS_TOGETHER = 32;
 
@@ -167,8 +156,8 @@ inline void advance_classes(const BoostingData& data, const BoostingSettings& se
                 const BoostingFeature& feature = data.features[index];
                 double* gradient_sum = state.leaf_gradients(feature);
                 std::fill(gradient_sum, gradient_sum + feature.n_cells() * LANES, 0.0);
-                if (index == 0) {
-                    sum_gradients(data, feature, state.rows, gradient_sum);
+                if (index == 0) {  // nothing has moved since the expansion
+                    sum_cells(data, feature, state.rows.gradient.data(), gradient_sum);
                 } else {
                     const BoostingFeature& moved = data.features[index - 1];
                     collect_curved(data, moved, last_heights(moved, state), feature, state.rows, gradient_sum);

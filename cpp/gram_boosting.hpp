@@ -22,7 +22,7 @@ namespace calmgam {
 // its bins if they are ordered. Cells are the slots of leaves.
 struct GramData {
     std::vector<BoostingFeature> features;         // whose `cells` nobody looks at
-    std::vector<std::size_t> order;                // in which features take turns
+    std::vector<std::size_t> turns;                // features, one after the other in a round
     std::size_t n_cells;                           // of leaves
     std::vector<std::size_t> first_cell;           // of every feature among them
     const float *all, *left_out;                   // (n_lines, n_cells): of all rows, of the fold that validates
@@ -303,7 +303,7 @@ inline void advance(const GramData& data, const BoostingSettings& settings, Gram
     for (int done = 0; done < n_rounds && state.active; ++done, ++state.round) {
         gram_detail::judge(settings, gram_detail::validation_loss(data, state), state);
         if (!state.active) return;
-        for (const std::size_t index : data.order) gram_detail::move_feature(data, index, settings, state);
+        for (const std::size_t index : data.turns) gram_detail::move_feature(data, index, settings, state);
     }
 }
 

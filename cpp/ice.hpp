@@ -151,8 +151,8 @@ class Descent {
    private:
     struct Visit {
         std::int32_t node;
-        std::uint32_t begin, end;  // rows_[begin, end) have come here ...
-        std::uint64_t classes;     // ... with these classes of grid values
+        std::uint32_t begin, end;  // the rows that have come here: rows_[begin, end)
+        std::uint64_t classes;     // classes of grid values that they come with
     };
 
     // leaf_values_[class, row] of one tree. A segment of rows_ may be permuted below one child before the

@@ -50,9 +50,9 @@ def any_tree(n_leaves: int) -> PartitionTree:
     return tree
 
 
-def in_given_order(binned, order=None):
+def in_given_order(binned, turns=None):
     """The same bins, whose features take turns in the given order, or as they come."""
-    vars(binned)["order"] = tuple(range(len(binned.features)) if order is None else order)
+    vars(binned)["turns"] = tuple(range(len(binned.features)) if turns is None else turns)
     return binned
 
 

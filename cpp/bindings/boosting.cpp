@@ -6,6 +6,7 @@
 #include <functional>
 #include <mutex>
 #include <type_traits>
+#include <utility>
 
 #include "any_loss.hpp"
 #include "arrays.hpp"
@@ -16,12 +17,15 @@ namespace calmgam::bindings {
 namespace {
 
 // Losses of one score, and that of a score per class.
-using CurveLoss = std::variant<SquaredError, LogLoss, Poisson, Gamma, Tweedie, Huber, Quantile, Given, Softmax>;
+template <typename... Losses>
+std::variant<Losses..., Softmax> with_softmax(const std::variant<Losses...>&);
+using CurveLoss = decltype(with_softmax(std::declval<AnyLoss>()));
 
-// Eight bags being boosted. The cells are a copy, as they say where in memory the kernel writes: an array could
-// be changed after it was checked. The other arrays are kept alive.
+// Eight bags being boosted. Cells and classes are copies, as they say where in memory the kernel writes: an array
+// could be changed after it was checked. The other arrays are kept alive.
 struct BagGroup {
     std::vector<std::uint16_t> cells;  // (n_features, n_rows)
+    std::vector<double> classes;       // the target, if it is classes
     Input<double, 1> target, weight, offset;
     CurveLoss loss;
     BoostingData data;
@@ -154,6 +158,9 @@ std::unique_ptr<BagGroup> make_bag_group(Input<std::uint16_t, 2> cells,
     std::uint64_t padded[LANES] = {};
     std::copy(seeds.begin(), seeds.end(), padded);
     if (classes) {
+        group->classes.assign(target.data(), target.data() + n_rows);
+        check_curve_target(checks, loss, group->classes.data(), n_rows);
+        group->data.target = group->classes.data();
         group->states = start_classes(group->data, *classes, padded, intercepts);
         return group;
     }
@@ -168,8 +175,10 @@ std::unique_ptr<BagGroup> make_bag_group(Input<std::uint16_t, 2> cells,
 
 bool advance_group(BagGroup& group, int n_rounds) {
     const Released released;
-    Checks("boosting").integer("n_rounds", n_rounds, 1);
-    const std::lock_guard<std::mutex> lock(group.one_at_a_time);
+    const Checks checks("boosting");
+    checks.integer("n_rounds", n_rounds, 1);
+    const std::unique_lock<std::mutex> lock(group.one_at_a_time, std::try_to_lock);  // a loss in Python may come back
+    if (!lock) checks.refuse("a group", "must be advanced by one call at a time", "another");
     std::visit(
         [&](auto& loss) {
             if constexpr (std::is_same_v<std::decay_t<decltype(loss)>, Softmax>)

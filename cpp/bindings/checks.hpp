@@ -43,6 +43,15 @@ class Checks {
         if (beyond) refuse(thing, "must begin at a multiple of its item size", std::to_string(beyond) + " bytes more");
     }
 
+    // `out` is written while the other is read: neither may lie over the other.
+    template <typename Written, typename Read>
+    void apart(const std::string& out, const Written& written, const std::string& thing, const Read& read) const {
+        const auto begin = reinterpret_cast<std::uintptr_t>(written.data());
+        const auto other = reinterpret_cast<std::uintptr_t>(read.data());
+        if (read.nbytes() && begin < other + read.nbytes() && other < begin + written.nbytes())
+            refuse(out, "must not share memory with " + thing, "an overlap");
+    }
+
     // ---- one number per row
     void below(const std::string& thing, const std::uint16_t* codes, std::size_t n_rows, std::size_t limit) const;
     void below(const std::string& thing, const std::uint32_t* codes, std::size_t n_rows, std::size_t limit) const;

@@ -131,20 +131,11 @@ Trees checked(const Checks& checks, const TreeArrays& arrays, const Matrix& rows
 
 // Throws if what a kernel writes lies over what it reads.
 void check_apart(const Checks& checks, const Output<double, 2>& out, const Rows& rows, const TreeArrays& arrays) {
-    const auto out_begin = reinterpret_cast<std::uintptr_t>(out.data());
-    const std::uintptr_t out_end = out_begin + out.nbytes();
-    const auto apart = [&](const char* thing, const void* data, std::ptrdiff_t low, std::ptrdiff_t high) {
-        const auto begin = reinterpret_cast<std::uintptr_t>(data);
-        if (begin + high > out_begin && begin + low < out_end)
-            checks.refuse("out", std::string("must not share memory with ") + thing, "an overlap");
-    };
-    const auto whole = [&](const char* thing, const auto& array) {
-        if (array.size()) apart(thing, array.data(), 0, static_cast<std::ptrdiff_t>(array.nbytes()));
-    };
-    whole("roots", arrays.roots), whole("features", arrays.features), whole("thresholds", arrays.thresholds);
-    whole("left", arrays.left), whole("right", arrays.right), whole("missing_left", arrays.missing_left);
-    whole("left_codes", arrays.left_codes), whole("code_goes_left", arrays.code_goes_left);
-    whole("values", arrays.values);
+    const auto apart = [&](const char* thing, const auto& array) { checks.apart("out", out, thing, array); };
+    apart("roots", arrays.roots), apart("features", arrays.features), apart("thresholds", arrays.thresholds);
+    apart("left", arrays.left), apart("right", arrays.right), apart("missing_left", arrays.missing_left);
+    apart("left_codes", arrays.left_codes), apart("code_goes_left", arrays.code_goes_left);
+    apart("values", arrays.values);
     if (!rows.size()) return;
     std::ptrdiff_t low = 0, high = sizeof(double);
     for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -152,7 +143,10 @@ void check_apart(const Checks& checks, const Output<double, 2>& out, const Rows&
             static_cast<std::ptrdiff_t>(rows.shape(axis) - 1) * rows.stride(axis) * std::ptrdiff_t{sizeof(double)};
         (reach < 0 ? low : high) += reach;
     }
-    apart("rows", rows.data(), low, high);
+    const auto out_begin = reinterpret_cast<std::uintptr_t>(out.data());
+    const auto begin = reinterpret_cast<std::uintptr_t>(rows.data());
+    if (begin + high > out_begin && begin + low < out_begin + out.nbytes())
+        checks.refuse("out", "must not share memory with rows", "an overlap");
 }
 
 void ice_sums(Rows rows, std::int32_t feature, Input<double, 1> grid, Input<std::int32_t, 1> roots,

@@ -99,11 +99,13 @@ void cells(Input<Code, 2> codes, const std::vector<std::size_t>& n_cells, const 
     checks.length("weights", weights.shape(0), fold_starts.size() - 1);
     checks.length("a line of weights", weights.shape(1), size);
     checks.aligned("weights", weights.data());
+    checks.apart("weights", weights, "codes", codes);
     if (sums.has_value() != values.has_value()) checks.refuse("sums and values", "must both be there or absent", "one");
     if (sums) {
         checks.length("sums", sums->shape(0), fold_starts.size() - 1);
         checks.length("a line of sums", sums->shape(1), size);
         checks.aligned("sums", sums->data());
+        checks.apart("sums", *sums, "codes", codes);
     }
     const std::size_t n_rows = codes.shape(1);
     const std::int64_t *row_weights = per_row(checks, "weight", weight, n_rows),
@@ -125,6 +127,7 @@ void pairs(Input<Code, 2> codes, const std::vector<std::size_t>& n_cells, const 
     checks.length("tiles", tiles.shape(0), fold_starts.size() - 1);
     checks.length("a line of tiles", tiles.shape(1), size);
     checks.aligned("tiles", tiles.data());
+    checks.apart("tiles", tiles, "codes", codes);
     const Sum* row_weights = per_row(checks, "weight", weight, codes.shape(1));
     add_pairs(codes.shape(1), codes.data(), n_cells, fold_starts, row_weights, n_threads, tiles.data());
 }
@@ -153,7 +156,7 @@ std::unique_ptr<GramBag> make_gram_bag(Input<float, 2> all, Input<float, 2> left
                                        Input<double, 2> weights, Input<double, 1> squares,
                                        const std::vector<std::vector<std::size_t>>& parents,
                                        const std::vector<std::size_t>& n_slots, const std::vector<bool>& ordered,
-                                       const std::vector<std::size_t>& order, std::uint64_t seed, double learning_rate,
+                                       const std::vector<std::size_t>& turns, std::uint64_t seed, double learning_rate,
                                        int max_rounds, int patience, double tolerance, int max_leaves,
                                        int smoothing_rounds, double min_samples_leaf, double ridge, double momentum,
                                        double momentum_rounds, double level_smoothing) {
@@ -163,9 +166,9 @@ std::unique_ptr<GramBag> make_gram_bag(Input<float, 2> all, Input<float, 2> left
     const Checks checks("gram boosting");
     GramData& data = bag->data;
     set_features(checks, data, parents, n_slots, ordered, all.shape(0));
-    checks.count("the length of order", order.size(), 0, parents.size());
-    for (std::size_t k = 0; k < order.size(); ++k) checks.count(at("order", k), order[k], 0, parents.size() - 1);
-    data.order = order;
+    checks.count("the length of turns", turns.size(), 0, parents.size());
+    for (std::size_t k = 0; k < turns.size(); ++k) checks.count(at("turns", k), turns[k], 0, parents.size() - 1);
+    data.turns = turns;
     for (const auto* lines : {&all, &left_out}) {
         checks.length("lines of sums", lines->shape(0), all.shape(0));
         checks.length("a line of sums", lines->shape(1), data.n_cells);
@@ -233,7 +236,7 @@ void bind_scale(nb::module_& m) {
     bind_pairs(&pairs<std::uint16_t, std::int64_t>);
     nb::class_<GramBag>(m, "GramBag", "A bag boosted from sums over rows: squared error.")
         .def(nb::new_(&make_gram_bag), "all"_a.noconvert(), "left_out"_a.noconvert(), "sums"_a.noconvert(),
-             "weights"_a.noconvert(), "squares"_a.noconvert(), "parents"_a, "n_slots"_a, "ordered"_a, "order"_a,
+             "weights"_a.noconvert(), "squares"_a.noconvert(), "parents"_a, "n_slots"_a, "ordered"_a, "turns"_a,
              "seed"_a, nb::kw_only(), "learning_rate"_a, "max_rounds"_a, "patience"_a, "tolerance"_a, "max_leaves"_a,
              "smoothing_rounds"_a, "min_samples_leaf"_a, "ridge"_a, "momentum"_a, "momentum_rounds"_a,
              "level_smoothing"_a)

@@ -39,9 +39,12 @@ nb::tuple boost_trees(Input<std::uint16_t, 2> codes, const std::vector<std::size
         checks.length("n_slots", n_slots.size(), n_features);
         checks.length("ordered", ordered.size(), n_features);
         checks.integer("n_threads", n_threads, 1);
+        std::vector<std::uint16_t> kept;  // a loss in Python could change an array after it was checked
+        if (std::holds_alternative<Given>(loss)) kept.assign(codes.data(), codes.data() + codes.size());
+        const std::uint16_t* lines = kept.empty() ? codes.data() : kept.data();
         for (std::size_t f = 0; f < n_features; ++f) {
             checks.count(at("n_slots", f), n_slots[f], 1, Checks::MAX_CODES);  // one is for missing values
-            checks.below(at("codes", f), codes.data() + f * n_rows, n_rows, n_slots[f]);
+            checks.below(at("codes", f), lines + f * n_rows, n_rows, n_slots[f]);
         }
         check_target(checks, loss, target.data(), n_rows);
         checks.numbers("offset", offset.data(), n_rows);
@@ -51,7 +54,7 @@ nb::tuple boost_trees(Input<std::uint16_t, 2> codes, const std::vector<std::size
             max_rounds, patience,        validation_share, learning_rate, max_leaves, min_samples_leaf,
             ridge,      level_smoothing, max_bins,         max_step,      seed};
         check_settings(checks, settings);
-        const trees::Table table{n_rows, codes.data(), n_slots, ordered};
+        const trees::Table table{n_rows, lines, n_slots, ordered};
         const trees::Rows rows{target.data(), weight.data(), offset.data()};
         nodes = std::visit([&](auto& one) { return trees::boost(table, one, rows, base, settings, n_threads); }, loss);
     }

@@ -67,7 +67,7 @@ def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class BaseCALM(Loading, Measuring, Exporting):
-    """Regressor or classifier; which one says how y is read and scores are predictions."""
+    """What `CALMRegressor` and `CALMClassifier` share: all but how y is read, and predictions."""
 
     def __init__(
         self,

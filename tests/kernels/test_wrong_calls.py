@@ -195,6 +195,53 @@ def test_cells_that_change_after_they_were_checked_do_no_harm():
     np.testing.assert_array_equal(group.curves(), other.curves())
 
 
+@pytest.mark.parametrize("name", ["tiles", "sums", "weights"])
+def test_sums_may_not_lie_over_codes(name):
+    function, right = {
+        "tiles": (_kernels.add_pairs, "pair_sums"),
+        "sums": (_kernels.add_cells, "cell_sums"),
+        "weights": (_kernels.add_cells, "cell_sums"),
+    }[name]
+    given = arguments(right)
+    beside = given[name].view(np.uint8).ravel()[: 3 * 30].reshape(3, 30)
+    with pytest.raises(ValueError, match=f"{name} must not share memory with codes"):
+        function(**given | {"codes": beside})
+
+
+def test_classes_that_change_after_they_were_checked_do_no_harm():
+    classes = np.arange(30) % 3.0
+    given = {"loss": _kernels.Softmax(3), "target": classes, "intercepts": [0.0] * 9}
+    group = _kernels.BagGroup(**arguments("boosting", **given))
+    classes[:] = 1e9
+    group.advance(5)
+    assert np.isfinite(group.curves()).all()
+
+
+def test_codes_that_a_loss_changes_while_trees_are_boosted_do_no_harm():
+    given = arguments("trees", target=np.arange(30) % 2.0)
+
+    def squared(scores):
+        given["codes"][:] = 65535
+        return np.stack([given["target"] - scores, np.ones_like(scores), scores**2])
+
+    boosted = _kernels.boost_trees(**given | {"loss": _kernels.GivenLoss(squared)})
+    assert np.isfinite(boosted[-1]).all()
+
+
+def test_a_loss_that_advances_its_own_group_is_refused():
+    groups = []
+
+    def impatient(scores):
+        groups[0].advance(1)
+        return np.stack([-scores, np.ones_like(scores), scores**2])
+
+    loss = {"loss": _kernels.GivenLoss(impatient), "target": np.zeros(30), "intercepts": [0.0] * 3}
+    groups.append(_kernels.BagGroup(**arguments("boosting", **loss)))
+    with pytest.raises(ValueError, match="must be advanced by one call at a time"):
+        groups[0].advance(1)
+    groups.clear()  # a group, its loss and this list would keep each other
+
+
 def test_joint_growth_wants_the_cells_of_every_feature_first():
     growth = _kernels.JointGrowth(**arguments("joint"))
     for call in (

@@ -50,23 +50,32 @@ def _weights(rng):
 
 
 def _loss(rng):
-    """Return a loss of the kernels that takes 0 and 1."""
+    """Return a loss of the kernels of one score, and a target that it takes."""
     losses = (
         _kernels.SquaredError(),
         _kernels.LogLoss(),
         _kernels.Poisson(),
+        _kernels.Gamma(),
         _kernels.Tweedie(1.5),
         _kernels.Huber(1.0),
         _kernels.Quantile(0.9, 0.5, 0.5),
         _kernels.GivenLoss(lambda scores: np.stack([-scores, np.ones_like(scores), scores**2])),
     )
-    return losses[rng.integers(len(losses))]
+    loss = losses[rng.integers(len(losses))]
+    sizes = isinstance(loss, _kernels.Gamma)  # which are above 0
+    return loss, rng.integers(0, 2, N_ROWS) + (0.5 if sizes else 0.0)
+
+
+def _loss_of_curves(rng):
+    """Return a loss, a target that it takes, and how many scores it has."""
+    if rng.integers(4):
+        return *_loss(rng), 1
+    return _kernels.Softmax(3), rng.integers(0, 3, N_ROWS).astype(float), 3
 
 
 def boosting(rng):
     """Arguments of BagGroup: one feature whole, one with one condition, one with levels."""
-    loss = _loss(rng)
-    target = rng.integers(0, 2, N_ROWS).astype(float)
+    loss, target, n_scores = _loss_of_curves(rng)
     return {
         "cells": _codes(rng, [6, 10, 4]),
         "parents": [[0], [0, 0, 0], [0]],
@@ -77,7 +86,7 @@ def boosting(rng):
         "offset": rng.normal(size=N_ROWS),
         "roles": rng.integers(0, 4, (N_ROWS, _kernels.LANES)).astype(np.uint8),
         "seeds": [1, 2, 3],
-        "intercepts": [0.1, 0.2, 0.3],
+        "intercepts": [0.1, 0.2, 0.3] * n_scores,
         "loss": loss,
         "max_step": 2.0,
         "least_news": 0.1,
@@ -92,7 +101,7 @@ def boosting(rng):
         "momentum": 0.5,
         "momentum_rounds": 2.0,
         "level_smoothing": 1.0,
-        "directions": [int(rng.integers(-1, 2)), 1, 0],
+        "directions": [[], [1, -1, 0], [0, 1, -1]][rng.integers(3)],
         "centres": [[0.0, 0.1, 0.5, 0.7, 1.0], [], []],
     }
 
@@ -159,8 +168,7 @@ def ice(rng):
 
 
 def trees(rng):
-    loss = _loss(rng)
-    target = rng.integers(0, 2, N_ROWS).astype(float)
+    loss, target = _loss(rng)
     return {
         "codes": _codes(rng, [6, 5, 4]),
         "n_slots": [6, 5, 4],
@@ -198,6 +206,7 @@ def joint(rng):
         "min_rows": 1.0,
         "ridge": 1.0,
         "doubt": [None, 0.0, 2.0][rng.integers(3)],
+        "charge_steps": bool(rng.integers(2)),
     }
 
 
@@ -211,13 +220,18 @@ def cells(rng):
     return {"feature": 0, "cells": line, "n_leaves": n_leaves}
 
 
+def residuals(rng):
+    """Residuals of one output, or of two."""
+    return rng.normal(size=(2, N_ROWS) if rng.integers(3) == 0 else N_ROWS)
+
+
 def sweeps(rng):
-    return {"n_sweeps": int(rng.integers(0, 4)), "residual": rng.normal(size=N_ROWS)}
+    return {"n_sweeps": int(rng.integers(0, 4)), "residual": residuals(rng)}
 
 
 def splits(rng):
     return {
-        "residual": rng.normal(size=N_ROWS),
+        "residual": residuals(rng),
         "noise": 0.1,
         "at_least": float(rng.choice([0.0, np.inf])),
         "n_threads": int(rng.integers(1, 4)),
@@ -287,7 +301,7 @@ def gram_bag(rng):
         "weights": rng.uniform(size=(2, n_cells)),
         "squares": np.array([2.0, 1.0]),
         **settings,
-        "order": [2, 0, 1],
+        "turns": [2, 0, 1],
         "seed": 5,
     }
 

@@ -91,9 +91,9 @@ def test_the_digest_is_what_the_docs_say():
 @pytest.mark.slow
 def test_a_million_rows_are_no_trouble():
     table = np.random.default_rng(0).normal(size=(1_000_000, 20))
-    start = time.perf_counter()
+    start = time.process_time()  # not what other processes take
     table_digest(table, table[:, 0])
-    assert time.perf_counter() - start < 4.0  # about 0.5 s
+    assert time.process_time() - start < 4.0  # about 0.5 s
 
 
 @given(provenances())

@@ -22,7 +22,7 @@ MAX_LISTED = 5
 
 @dataclass(frozen=True)
 class Added:
-    """The column of what is added to scores: as it is, or an exposure, whose logarithm is."""
+    """A column that is added to scores: an offset as it is, of an exposure its logarithm."""
 
     offset: str | None = None
     exposure: str | None = None

@@ -1,1 +1,1 @@
-"""How a model is found: one stage per file, values in, value out."""
+"""How a model is found: a folder is a stage, in the order of the method; values in, value out."""

@@ -234,7 +234,7 @@ class Model(Changing):
         return self.contributions_encoded(self.schema.encode(X))
 
     def predict(self, X: Any, offset: Any = None) -> FloatArray:
-        """Return the score itself, its exponential, or the second or every class's probability."""
+        """Return predictions: means, the second class's probabilities, or those of every class."""
         return response(self.link, self.score(X, offset))
 
     def predict_encoded(self, X: FloatArray) -> FloatArray:

@@ -100,7 +100,7 @@ class Objective:
 
     @property
     def power(self) -> float | None:
-        """Of the mean in the variance of y, where it is a deviance; else None."""
+        """Power of the mean that the variance of y is, for deviances; None for other losses."""
         return {"poisson": 1.0, "gamma": 2.0, "tweedie": self.parameter}.get(self.name)
 
     def losses(self, y: FloatArray, prediction: FloatArray) -> FloatArray:

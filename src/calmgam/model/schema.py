@@ -272,7 +272,7 @@ class Schema:
         return self[name].index
 
     def encode(self, X: Any) -> FloatArray:
-        """Turn a table into the float64 matrix of the module's docstring, in Fortran order.
+        """Turn a table into numbers: a float64 matrix in Fortran order; missing: NaN.
 
         Columns of a data frame are found by name (any order, others ignored), those of an array
         by position. A float64 array in Fortran order without levels to look up is not copied.

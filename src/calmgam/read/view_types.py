@@ -315,7 +315,7 @@ class OthersView(LineView):
 
     @property
     def label(self) -> str:
-        """How many they are."""
+        """Say how many lines are left out."""
         return self.name
 
 

@@ -215,7 +215,7 @@ def test_some_features_in_another_order():
     assert part.edges[0] is binned.edges[2]
     assert part.centres[1] is binned.centres[0]
     coarse = binned.coarsened(3).only([2, 0])
-    assert coarse.order == part.order == tuple({2: 0, 0: 1}[i] for i in binned.order if i != 1)
+    assert coarse.turns == part.turns == tuple({2: 0, 0: 1}[i] for i in binned.turns if i != 1)
 
 
 def test_wanted_cuts_stay_as_they_are_and_replace_what_divides_alike():

@@ -26,7 +26,7 @@ def learned(request):
     one_pass = moments_pass(X, y, weights, trees=trees)
     batch = MemoryBatch(X, y, weights)
     moments = one_pass.add(one_pass.start(), batch)
-    data = MomentData(moments, one_pass.cells, one_pass.fixed, order=[0, 1, 2], seed=3)
+    data = MomentData(moments, one_pass.cells, one_pass.fixed, turns=[0, 1, 2], seed=3)
     rows = np.arange(len(y))
     cells, _ = one_pass.cells.of(batch, rows, 1)
     z = (y - one_pass.fixed.mean) / one_pass.fixed.scale
@@ -100,7 +100,7 @@ def test_lines_are_sums_of_the_gram_matrix(learned):
 
 
 def test_threads_change_nothing_and_features_left_out_stay_flat(learned):
-    data = replace(learned[0], order=[0, 2])
+    data = replace(learned[0], turns=[0, 2])
     one = boost_moments(data, Boosting(max_rounds=40))
     two = boost_moments(replace(data, n_jobs=2), Boosting(max_rounds=40))
     for a, b in zip(one.values, two.values, strict=True):

@@ -21,7 +21,7 @@ def learned(request):
     one_pass = moments_pass(X, y, weights, trees=trees_of(X, request.param))
     batch, cells = MemoryBatch(X, y, weights), one_pass.cells
     moments = one_pass.add(one_pass.start(), batch)
-    data = MomentData(moments, cells, one_pass.fixed, order=[2, 0, 1], seed=3)
+    data = MomentData(moments, cells, one_pass.fixed, turns=[2, 0, 1], seed=3)
     z = (y - one_pass.fixed.mean) / one_pass.fixed.scale
     folds = fold_of(row_hashes(batch), 3)
     rows = CurveData(
@@ -46,6 +46,6 @@ def test_splines_from_sums_are_those_from_rows(learned):
 
 def test_features_left_out_stay_flat(learned):
     data, _ = learned
-    left = MomentData(data.moments, data.cells, data.fixed, order=[0, 2], seed=3)
+    left = MomentData(data.moments, data.cells, data.fixed, turns=[0, 2], seed=3)
     curves = splines_of_moments(left, SETTINGS, SquaredError())
     assert not curves.values[1].any() and curves.values[2].any()

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+import time
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -50,6 +51,13 @@ def test_a_page_of_20_features_with_many_bins_and_splits_has_at_most_2_megabytes
     model = big_model(n_features=20, n_bins=1024, n_splits=40, max_depth=2)
     assert model.n_curves == 60
     assert len(write(model, tmp_path).encode()) <= 2 * MEGABYTE
+
+
+def test_a_page_of_60_features_and_40_splits_takes_less_than_two_seconds(tmp_path):
+    model = big_model(n_features=60, n_bins=256, n_splits=40)
+    start = time.process_time()  # not what other processes take
+    report(model, tmp_path / "page.html")
+    assert time.process_time() - start < 2  # about 0.7 s
 
 
 def test_nothing_is_fetched_from_outside(tmp_path):

@@ -29,7 +29,7 @@ def assemble(
     errors: Mapping[str, Any],
     kept: frozenset[int] = frozenset(),
 ) -> Model:
-    """Average the bags into one model; terms that are `kept` take no part in its form."""
+    """Average the bags into one model in canonical form; terms that are `kept` stay as they are."""
     counts = [
         np.bincount(cells, data.target.weights, n_curves * n_slots)
         .astype(float)
@@ -88,7 +88,7 @@ def assemble_counted(
 
 
 def hold(heights: FloatArray, direction: int, n_apart: int) -> FloatArray:
-    """Take rounding errors off curves that run one way already, all but the last slots.
+    """Take the rounding errors off curves that never fall, or never rise, but for them.
 
     Parameters
     ----------

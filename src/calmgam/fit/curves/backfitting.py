@@ -93,7 +93,7 @@ def backfit(data: CurveData, weights: FloatArray, settings: Backfitting) -> Curv
         [len(join) for join in joined],
         target.values - mean,
         weights,
-        data.binned.order,
+        data.binned.turns,
         settings,
         data.progress,
     )
@@ -137,7 +137,7 @@ def update_in_turn(
     n_cells: Sequence[int],
     y: FloatArray,
     weights: FloatArray,
-    order: Sequence[int],
+    turns: Sequence[int],
     settings: Backfitting,
     progress: Progress | None = None,
 ) -> tuple[list[FloatArray], list[float]]:
@@ -155,14 +155,14 @@ def update_in_turn(
     residual = y.copy()
     risks = [float(np.average(residual**2, weights=weights))]
     for sweep in range(settings.max_sweeps):
-        for i in order:
+        for i in turns:
             sums = np.bincount(cells[i], weights * residual, n_cells[i])
             step = np.divide(sums, totals[i], out=np.zeros_like(sums), where=totals[i] > 0)
             heights[i] += step
             residual -= step[cells[i]]
             risks.append(float(np.average(residual**2, weights=weights)))
         is_late = progress is not None and progress(sweep + 1, settings.max_sweeps)
-        if is_settled(risks[:: len(order)], settings.tolerance) or is_late:
+        if is_settled(risks[:: len(turns)], settings.tolerance) or is_late:
             break
     return heights, risks
 

@@ -200,9 +200,9 @@ class BoostedCurves(Curves):
 
 
 def boost(data: CurveData, settings: Boosting) -> BoostedCurves:
-    """Boost the curves of all features in every bag; features take turns in the bins' order."""
-    order, n_slots = data.binned.order, data.binned.n_slots
-    cells = np.ascontiguousarray(data.cells[list(order)])
+    """Boost the curves of all features in every bag; in every round all features take turns."""
+    turns, n_slots = data.binned.turns, data.binned.n_slots
+    cells = np.ascontiguousarray(data.cells[list(turns)])
     runs, centres = data.binned.runs, bent_at(data.binned)
     directions = [run.sign if at else run.direction for run, at in zip(runs, centres, strict=True)]
     options = kernel_options(data, settings)
@@ -214,17 +214,17 @@ def boost(data: CurveData, settings: Boosting) -> BoostedCurves:
     groups = [
         _kernels.BagGroup(
             cells,
-            [parents_of(data.trees[i], settings.sharing) for i in order],
-            [n_slots[i] for i in order],
-            [data.binned.features[i].is_numeric for i in order],
+            [parents_of(data.trees[i], settings.sharing) for i in turns],
+            [n_slots[i] for i in turns],
+            [data.binned.features[i].is_numeric for i in turns],
             data.target.values,
             data.target.weights,
             data.target.offsets,
             _lanes(data.bags[:, start : start + _kernels.LANES]),
             seeds[start : start + _kernels.LANES],
             np.ravel(intercepts[start : start + _kernels.LANES]).tolist(),
-            directions=[directions[i] for i in order],
-            centres=[centres[i] for i in order],
+            directions=[directions[i] for i in turns],
+            centres=[centres[i] for i in turns],
             **options,
         )
         for start in range(0, n_bags, _kernels.LANES)
@@ -276,10 +276,10 @@ def _gathered(groups: list[_kernels.BagGroup], data: CurveData, sharing: bool) -
     heights = np.concatenate([group.curves() for group in groups])
     if not data.target.loss.n_outputs:
         heights = heights[:, 0]
-    order, n_slots = data.binned.order, data.binned.n_slots
-    sizes = [len(parents_of(data.trees[i], sharing)) * n_slots[i] for i in order]
+    turns, n_slots = data.binned.turns, data.binned.n_slots
+    sizes = [len(parents_of(data.trees[i], sharing)) * n_slots[i] for i in turns]
     values, shared, centres = {}, {}, bent_at(data.binned)
-    for i, part in zip(order, np.split(heights, np.cumsum(sizes)[:-1], axis=-1), strict=True):
+    for i, part in zip(turns, np.split(heights, np.cumsum(sizes)[:-1], axis=-1), strict=True):
         nodes = part.reshape(*part.shape[:-1], -1, n_slots[i])
         values[i] = nodes[..., -data.trees[i].n_leaves :, :]
         if centres[i]:
@@ -288,7 +288,7 @@ def _gathered(groups: list[_kernels.BagGroup], data: CurveData, sharing: bool) -
             shared[i] = nodes[..., :1, :]
     return BoostedCurves(
         intercepts=np.concatenate([_intercepts(group, data) for group in groups]),
-        values=[values[i] for i in range(len(order))],
+        values=[values[i] for i in range(len(turns))],
         losses=np.concatenate([group.best_losses for group in groups]),
         rounds=np.concatenate([group.best_rounds for group in groups]),
         shared=shared,

@@ -86,11 +86,11 @@ def fit_curves(
     if "gam" not in errors:
         errors["calm"] = data.target.error_of_loss(curves.losses[0])
         errors["gam"] = data.target.error_of_loss([curves, *others][-1].losses[0])
-    return honest(curves, data), errors
+    return with_last_constant(curves, data), errors
 
 
-def honest(curves: Curves, data: CurveData) -> Curves:
-    """Move all scores by a constant, if the loss asks for it."""
+def with_last_constant(curves: Curves, data: CurveData) -> Curves:
+    """Add the constant to all scores that a loss may ask for when its curves are done."""
     target, which = data.target, data.target.loss.last_constant
     if not which:
         return curves

@@ -122,7 +122,7 @@ class Curves:
         return None
 
     def among(self, features: Sequence[int], shapes: Sequence[tuple[int, int]]) -> Curves:
-        """Return the curves of these features among others, whose curves are flat."""
+        """Return curves of all features: these are those of some, the others have flat ones."""
         values = [np.zeros((*self.intercepts.shape, *shape)) for shape in shapes]
         for i, own in zip(features, self.values, strict=True):
             values[i] = own

@@ -118,12 +118,12 @@ class NetworkInputs:
 
     @classmethod
     def of(cls, data: CurveData) -> NetworkInputs:
-        """Read them off the training rows; features come in the order of the bins."""
+        """Read off the training rows what every network sees."""
         cells, binned, trains = data.cells, data.binned, data.bags[:, 0] & TRAINS != 0
         n_leaves = [tree.n_leaves for tree in data.trees]
         lines = [
             (i, leaf)
-            for i in binned.order
+            for i in binned.turns
             for leaf in (WHOLE, *(range(n_leaves[i]) if n_leaves[i] > 1 else ()))
         ]
         shape = len(lines), max(binned.n_slots)

@@ -24,8 +24,8 @@ from calmgam.model.schema import Feature, FloatArray, Schema
 from calmgam.model.shapes import count_slots, slot_codes
 from calmgam.model.tree import PartitionTree
 
-MAX_CELLS = 2**16  # a code of a cell has 16 bits …
-MAX_BINS = MAX_CELLS - 1  # … and missing is one of them
+MAX_CELLS = 2**16  # codes of cells have 16 bits
+MAX_BINS = MAX_CELLS - 1  # missing has a code, too
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ class Binned:
         return frozenset(i for i, codes in enumerate(self.codes) if (codes != codes[0]).any())
 
     @cached_property
-    def order(self) -> tuple[int, ...]:
-        """Order of the features that depends on their values, not on their places."""
-        return tuple(content_order(self)) if self.fine is None else self.fine.order
+    def turns(self) -> tuple[int, ...]:
+        """Features in the order in which they learn, wherever they stand in the table."""
+        return tuple(content_order(self)) if self.fine is None else self.fine.turns
 
     def slot_ends(self, feature: int) -> FloatArray:
         """Return an encoded value for every slot: the upper end of a bin, a level's code, NaN."""
@@ -109,7 +109,7 @@ class Binned:
 
     @cached_property
     def max_leaves(self) -> tuple[int, ...]:
-        """Most curves of every feature whose cells can be told apart."""
+        """How many curves a feature may have before its cells no longer fit into 16 bits."""
         return tuple(MAX_CELLS // n_slots for n_slots in self.n_slots)
 
     def check_cells(self, trees: Sequence[PartitionTree]) -> None:
@@ -127,7 +127,7 @@ class Binned:
         return replace(self, codes=np.take(self.codes, rows, axis=1), fine=fine)
 
     def only(self, features: Sequence[int]) -> Binned:
-        """Return some of the features; regions are looked up where all of them are."""
+        """Return the bins of some features; trees are looked up in those of all."""
         return Binned(
             tuple(self.features[i] for i in features),
             tuple(self.edges[i] for i in features),
@@ -139,7 +139,7 @@ class Binned:
         )
 
     def coarsened(self, max_bins: int) -> Binned:
-        """Join neighbouring bins until a numeric feature has at most `max_bins`, alike in rows."""
+        """Join neighbouring bins into at most `max_bins` of about equally many rows."""
         edges, centres, codes = list(self.edges), list(self.centres), self.codes.copy()
         single = list(self.one_value_a_bin)
         for i, fine in enumerate(self.edges):
@@ -206,7 +206,7 @@ def spaced_values(feature: Feature, number: int) -> FloatArray:
 def cuts(
     column: FloatArray, max_bins: int, wanted: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray, bool]:
-    """Cuts between adjacent distinct values, mean of each bin, and whether it is its one value.
+    """Return the cuts, the mean of each bin, and whether every bin holds one value only.
 
     All cuts, or those nearest to quantiles. A wanted number that divides the values is a cut in any
     case, as it stands; of several that divide them alike the first.
@@ -243,7 +243,7 @@ def quantile_positions(counts: NDArray[Any], max_bins: int) -> NDArray[np.intp]:
 
 
 def content_order(binned: Binned) -> list[int]:
-    """Return an order of the features that depends on their values, not on their places."""
+    """Return the features sorted by their values, wherever they stand in the table."""
 
     def content(i: int) -> tuple[bytes, bytes, bytes]:
         codes = binned.codes[i]  # where the rows stand decides between equal distributions only

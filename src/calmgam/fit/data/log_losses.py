@@ -25,7 +25,7 @@ from calmgam.model.schema import FloatArray
 
 
 class LogLinkLoss(Loss):
-    """What the three share."""
+    """What losses with a log link share: those of counts and sizes."""
 
     link, last_constant = "log", "all"
     power: float

@@ -114,7 +114,7 @@ class Loss(ABC):
             raise ValueError(f"{self.name}: y {rule}; got {y[row]:g} in row {row}")
 
     def units(self, y: FloatArray, weights: FloatArray) -> tuple[float, float]:
-        """Return the m and s for which the fit sees (y - m) / s; those of other units do not."""
+        """Return the m and s of the scale on which the fit sees y: (y - m) / s."""
         return 0.0, 1.0
 
     def without_offset(
@@ -128,7 +128,7 @@ class Loss(ABC):
         return [np.arange(len(y))]
 
     def events(self, y: FloatArray) -> list[NDArray[np.intp]]:
-        """Rows without which nothing says when to stop: of two such groups, some of each."""
+        """Return groups of rows; of each some must validate, for they say when to stop."""
         return self.strata(y)
 
     # ---- scores -----------------------------------------------------------------------------

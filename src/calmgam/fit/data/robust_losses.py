@@ -58,7 +58,7 @@ BANDWIDTH = Bandwidth()
 
 
 class RobustLoss(Loss):
-    """What they share."""
+    """What robust losses share: y in units of its median and spread."""
 
     n_newton_steps = 30  # parabolas from above are slower than Newton's
 
@@ -155,7 +155,7 @@ class Quantile(RobustLoss):
         return self.smoothed_derivatives(y, score, self.bandwidth(y, score))
 
     def hessian(self, y: FloatArray, score: FloatArray) -> FloatArray:
-        """Return that of the smoothed loss: how crowded y is where the scores are."""
+        """Return the smoothed loss's second derivative: how crowded y is where the scores are."""
         bandwidth = self.bandwidth(y, score)
         share = expit((y - score) / bandwidth)
         return share * (1.0 - share) / bandwidth

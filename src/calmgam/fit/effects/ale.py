@@ -167,11 +167,11 @@ def variance_bins(x: np.ndarray, slopes: np.ndarray, fine: np.ndarray) -> np.nda
     Dynamic programming minimises sum_b Var_b · width_b · (1 - 0.3 n_b / n) over the partitions into
     bins of at least `MIN_BIN_ROWS` rows.
     """
-    cells, n_cells = interval_of(fine, x), len(fine) - 1
+    intervals, n_intervals = interval_of(fine, x), len(fine) - 1
     centred = slopes - slopes.mean()
 
     def running(values: np.ndarray) -> np.ndarray:
-        return np.append(0.0, np.cumsum(np.bincount(cells, values, n_cells)))
+        return np.append(0.0, np.cumsum(np.bincount(intervals, values, n_intervals)))
 
     # [start, end]: from one fine edge to another
     counts, sums, squares = (
@@ -183,12 +183,12 @@ def variance_bins(x: np.ndarray, slopes: np.ndarray, fine: np.ndarray) -> np.nda
     costs = variances * (fine[None, :] - fine[:, None]) * (1.0 - DISCOUNT * counts / len(x))
     costs[counts < min(MIN_BIN_ROWS, len(x))] = np.inf
 
-    least, previous = np.zeros(n_cells + 1), np.zeros(n_cells + 1, dtype=int)
-    for end in range(1, n_cells + 1):
+    least, previous = np.zeros(n_intervals + 1), np.zeros(n_intervals + 1, dtype=int)
+    for end in range(1, n_intervals + 1):
         totals = least[:end] + costs[:end, end]
         previous[end] = np.argmin(totals)  # of equals the widest bin
         least[end] = totals[previous[end]]
-    ends = [n_cells]
+    ends = [n_intervals]
     while ends[-1] > 0:
         ends.append(int(previous[ends[-1]]))
     return fine[ends[::-1]]

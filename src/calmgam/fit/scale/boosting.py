@@ -36,8 +36,8 @@ class MomentData:
     moments : Moments
     cells : Cells
     fixed : FixedPoint
-    order : sequence of int
-        In which features take turns.
+    turns : sequence of int
+        The features that learn, in the order in which they take turns.
     seed, n_jobs : int
     progress : callable, optional
     """
@@ -45,7 +45,7 @@ class MomentData:
     moments: Moments
     cells: Cells
     fixed: FixedPoint
-    order: Sequence[int]
+    turns: Sequence[int]
     seed: int = 0
     n_jobs: int = 1
     progress: Progress | None = None
@@ -93,7 +93,7 @@ def _boosted(
             [tree.parents for tree in trees],
             list(binned.n_slots),
             [feature.is_numeric for feature in binned.features],
-            list(data.order),
+            list(data.turns),
             seed,
             **_options(settings),
         )

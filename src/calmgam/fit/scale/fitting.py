@@ -79,7 +79,7 @@ def learn_from_moments(
                 moments,
                 cells,
                 expansion.fixed(rows.fixed) if expansion else rows.fixed,
-                [i for i in prepared.binned.order if i not in regions.flat],
+                [i for i in prepared.binned.turns if i not in regions.flat],
                 prepared.seed,
                 prepared.n_jobs,
                 progress,

@@ -66,7 +66,18 @@ class FixedPoint:
         units: tuple[float, float],
         weights: tuple[float, float] | None = None,
     ) -> FixedPoint:
-        """Choose the places, given the largest abs(y - mean), (mean, scale), (unit, largest)."""
+        """Choose the binary places for n_rows rows.
+
+        Parameters
+        ----------
+        n_rows : int
+        largest : float
+            Of all abs(y - mean).
+        units : (float, float)
+            Mean and scale of y.
+        weights : (float, float), optional
+            Their unit, and the largest.
+        """
         unit, heaviest = (1.0, 1.0) if weights is None else (weights[0], weights[1] / weights[0])
         fixed = cls(*units, unit, heaviest=n_rows * heaviest, largest=largest / units[1])
         count_bits = 0 if weights is None else fixed.places(1.0)
@@ -114,7 +125,7 @@ class Cells:
 
     @cached_property
     def n_fine_cells(self) -> list[int]:
-        """The same with fine bins."""
+        """Cells of every feature with fine bins."""
         return [t.n_leaves * n for t, n in zip(self.trees, self.fine.n_slots, strict=True)]
 
     @cached_property
@@ -141,7 +152,7 @@ class Cells:
     def of(
         self, batch: Batch, order: NDArray[np.intp], n_jobs: int
     ) -> tuple[NDArray[Any], NDArray[np.uint16]]:
-        """Return the cells, and the fine cells, of a block of rows, in some order."""
+        """Return the cells, and the fine cells, of a block of rows, taken in the given order."""
         fine = np.empty((len(self.trees), len(order)), dtype=np.uint16)
 
         def fill(i: int) -> None:
@@ -210,7 +221,7 @@ class Expansion:
         return np.clip(scores, -bound, bound) + (0.0 if offset is None else offset)
 
     def fixed(self, rows: FixedPoint) -> FixedPoint:
-        """Return the places for what the expansion sums, by its size at the bounds."""
+        """Return the binary places for sums of the expansion, by how large it can become."""
         bound = self.max_score
         corners = np.array([(y, s) for y in (0.0, self.largest) for s in (-bound, 0.0, bound)])
         gradient, hessian = self.loss.derivatives(*corners.T)

@@ -81,13 +81,13 @@ class Range:
 
     @classmethod
     def of_numbers(cls, values: Any) -> Range:
-        """Read it off numbers."""
+        """Return the range of a column of numbers."""
         low, high, n_missing, whole = summarise(values)
         return cls(low, high, whole, n_missing > 0, only_ends=has_ends_only(values, low, high))
 
     @classmethod
     def of_levels(cls, codes: Any, labels: list[str]) -> Range:
-        """Read it off the positions of labels."""
+        """Return the range of a column of labels, given by their positions."""
         *counts, n_missing = np.bincount(
             codes % (len(labels) + 1), minlength=len(labels) + 1
         ).tolist()

@@ -54,7 +54,7 @@ def total_of(sums: FoldSums, n_first: int) -> float:
 
 def splines_of_moments(data: MomentData, settings: Splines, loss: Loss) -> Curves:
     """Fit curves to all folds; the loss is that of a second fit, to all folds but the first."""
-    features, cells = sorted(data.order), data.cells
+    features, cells = sorted(data.turns), data.cells
     every = fold_sums(data.moments, data.fixed, slice(None))
     used = np.concatenate([np.arange(*cells.firsts[i : i + 2]) for i in features])
     shapes = [(cells.trees[i].n_leaves, cells.binned.n_slots[i]) for i in range(len(cells.trees))]

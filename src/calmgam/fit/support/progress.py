@@ -86,7 +86,7 @@ class Watch:
         self.stops(FitProgress(name, 0, 0, progress.seconds, finished=True))
 
     def stops(self, progress: FitProgress) -> bool:
-        """Tell everyone; return whether someone wants to stop."""
+        """Tell all callbacks of a step; return whether one of them, or the clock, wants to stop."""
         wishes = [_wants_to_stop(callback, progress) for callback in self.callbacks]
         if progress.finished:
             return False
@@ -116,7 +116,7 @@ class StageProgress:
 
     @property
     def seconds(self) -> float:
-        """Since the stage began."""
+        """Seconds since the stage began."""
         return time.monotonic() - self.start
 
     def __call__(self, done: int, total: int) -> bool:
@@ -148,7 +148,7 @@ def _wants_to_stop(callback: Callback, progress: FitProgress) -> bool:
 
 
 def stop_if(wanted: bool) -> None:
-    """End a stage that has nothing to show before it is done."""
+    """Raise `StopFit` if that is wanted, in a stage that has no result before it is done."""
     if wanted:
         raise StopFit
 

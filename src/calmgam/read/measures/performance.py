@@ -182,7 +182,7 @@ def _of_objective(
 
 
 def root_mean_square(first: FloatArray, second: FloatArray | float, weights: FloatArray) -> float:
-    """Return it for the sum of two; numbers may be so small or large that squares are not."""
+    """Return the root mean square of a sum, also where squares would overflow or vanish."""
     largest = max(np.abs(first).max(), np.abs(second).max())
     if largest == 0:
         return 0.0

@@ -71,7 +71,7 @@ def test_growth_scores_what_it_would_predict():
         ),
         binned=case.table.binned.take(training),  # the same coarse bins
     )
-    assert table.binned.order == case.table.binned.order
+    assert table.binned.turns == case.table.binned.turns
     grown = grow_path(
         *(table, scores, weights, case.settings, case.prepared.limits),
         watch=lambda residual: left_over.append(residual.copy()),

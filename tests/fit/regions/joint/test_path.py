@@ -37,14 +37,14 @@ class KernelTable:
         min_rows=3.0,
         ridge=1.0,
         subsets=(False, False, True, True),
-        order=None,
+        turns=None,
         doubt=None,
         charge_steps=True,
     ):
         conditions = self.codes, [0, 1, 2, 3], self.n_conditions, self.ordered, list(subsets)
-        order = list(range(len(self.cells))) if order is None else order
+        turns = list(range(len(self.cells))) if turns is None else turns
         growth = _kernels.JointGrowth(
-            self.weights, self.n_bins, *conditions, order, min_rows, ridge, doubt, charge_steps
+            self.weights, self.n_bins, *conditions, turns, min_rows, ridge, doubt, charge_steps
         )
         for i, (cells, n_leaves) in enumerate(zip(self.cells, self.n_leaves, strict=True)):
             growth.set_cells(i, cells, n_leaves)
@@ -277,13 +277,13 @@ def test_rows_not_weights_fill_a_leaf():
 )
 def test_backfitting_is_that_of_the_twin_and_never_makes_it_worse(seed, ridge, doubt):
     table = KernelTable(seed)
-    order = np.random.default_rng(seed).permutation(len(table.cells)).tolist()
-    growth, residual = table.growth(ridge=ridge, order=order, doubt=doubt), table.residual.copy()
+    turns = np.random.default_rng(seed).permutation(len(table.cells)).tolist()
+    growth, residual = table.growth(ridge=ridge, turns=turns, doubt=doubt), table.residual.copy()
     squares = [table.weights @ residual**2]
     for _ in range(6):
         growth.backfit(1, residual)
         squares.append(table.weights @ residual**2)
-    shape = table.cells, table.n_leaves, table.n_bins, order, table.weights
+    shape = table.cells, table.n_leaves, table.n_bins, turns, table.weights
     twin = oracles.backfit(*shape, ridge, 6, table.residual, doubt)
     np.testing.assert_allclose(residual, twin, atol=1e-12)
     assert np.all(np.diff(squares) <= 1e-12)
@@ -381,7 +381,7 @@ def test_conditions_are_tried_on_features_that_are_there(feature, candidates, me
 
 def test_turns_are_those_of_features():
     with pytest.raises(ValueError, match=r"turns\[0\] must be a feature, below 4; got 4"):
-        KernelTable(0).growth(order=[4])
+        KernelTable(0).growth(turns=[4])
 
 
 # ---- the path -----------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ class Basis:
     kinds: NDArray[np.intp]
 
     def of_slots(self, seen: NDArray[np.bool_]) -> tuple[FloatArray, NDArray[np.intp]]:
-        """Return transform and kinds of the coefficients that matter in any of these slots."""
+        """Return transform and kinds of those coefficients on which these slots depend."""
         columns = self.first[seen, None] + np.arange(WIDTH)
         reached = np.bincount(columns.ravel(), self.values[seen].ravel(), len(self.transform))
         used = reached @ np.abs(self.transform) > 0

@@ -65,7 +65,7 @@ class Term:
 
     @property
     def slots(self) -> list[NDArray[np.intp]]:
-        """The slot of every curve from which each of its slots has its height.
+        """For every curve and slot the slot whose height it takes: mostly its own.
 
         What a region adds to a number's curve stays as it is where the region's rows end.
         """
@@ -77,7 +77,7 @@ class Term:
         return list(slots)
 
     def coefficients(self) -> tuple[Any, list[Key]]:
-        """Return the transform of all curves, and a key for the group of every coefficient."""
+        """Return the matrix from coefficients to heights, and every coefficient's group."""
         transforms: list[FloatArray] = []
         groups: list[Key] = []
         for curve, seen in enumerate(self.seen):

@@ -31,7 +31,10 @@ class PairSettings:
     max_pairs: int = tuned(
         1000, "leaves the 24 tables as they are; twelve known truths: 200 find as much"
     )
-    max_rows: int = tuned(2000, "set by hand; no trial is on record")
+    max_rows: int = tuned(
+        2000,
+        "set by hand; halved or doubled, one known truth gives the same model: see `constants`",
+    )
 
 
 PAIRS = PairSettings()

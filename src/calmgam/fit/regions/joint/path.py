@@ -216,7 +216,7 @@ class _Growing:
             [one.n_conditions for one in table.candidates],
             [one.kind == "order" for one in table.candidates],
             [not one.feature.is_numeric for one in table.candidates],
-            list(table.binned.order),
+            list(table.binned.turns),
             float(settings.min_samples_leaf),
             settings.ridge,
             CROWDING.doubt(sum(table.binned.n_slots), int(np.count_nonzero(weights)))
