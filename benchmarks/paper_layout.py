@@ -62,7 +62,7 @@ SYNTHETIC = Layout(
     {"GAM(EBM)": "ebm", "GA2M(EB2M)": "eb2m", **CALM},
 )  # fmt: skip
 # what the paper ticks itself, where its figures as printed lead to another count
-TICKS_IN_PRINT = {(3, tuple(PAIRWISE)): "10 of 15"}
+TICKS_IN_PRINT = {(3, tuple(PAIRWISE)): 10}
 # features of the paper's copies, where ours have others and the number in print is known
 FEATURES_IN_PRINT = {"electrical": 13}
 ACCURACY = Layout(2, "accuracy", "clf_accuracy_main", "accuracy", MAIN)

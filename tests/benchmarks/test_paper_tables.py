@@ -88,6 +88,7 @@ def test_the_summary_has_the_counts_against_pairs_and_of_matched_structure(measu
     more = cells("no2", "regression", {"eb2m": [0.5], "calm": [0.6]})
     text = paper_tables.summary(pd.concat([measured, more]))
     assert "EB2M: 1 of 1 (`calm_paper`) and 0 of 1 (`calm`), published 10 of 25; " in text
+    assert "published 17 of 25 (the paper ticks 16); EB2M, GAMI-Net" in text
     assert "no worse in 1 of 1 cells (0 cells are of an earlier `paper()`)." in text
 
 

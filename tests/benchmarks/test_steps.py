@@ -1,3 +1,5 @@
+import math
+
 import pandas as pd
 import pytest
 
@@ -52,9 +54,17 @@ def test_a_step_is_worth_its_error_over_the_one_before():
         [1, 1, 0.5**0.5, 1, 1, 1, 0.5**0.5, 1]
     )
     assert table["better"].tolist() == [0, 0, 1, 0, 0, 0, 1, 0]
-    assert (table["without spectf"] == table["error / step before"]).all()
-    others = steps.worth(errors.rename({"no2": "spectf"}), pd.Series(1.0, index=list(STEPS)))
-    assert others["without spectf"].iloc[2] == pytest.approx(0.5)
+    improving = [STEPS[step][0].removeprefix("+ ") for step in ("step_quantiles", "calm_depth2")]
+    without = "without appendicitis and spectf"
+    assert (table[without] == table["error / step before"]).all()
+    assert table["standard error"].iloc[2] == pytest.approx(abs(math.log(0.5)) / 2)
+    for unsure in ("spectf", "appendicitis"):
+        others = steps.worth(errors.rename({"no2": unsure}), pd.Series(1.0, index=list(STEPS)))
+        assert others["error / step before"].iloc[2] == pytest.approx(0.5**0.5)
+        assert others[without].iloc[2] == pytest.approx(0.5)
+    assert "in 0 of 7 steps: none" in steps.verdict(table)  # 0.35 in the mean, give or take 0.35
+    sure = table.assign(**{"standard error": 0.3})
+    assert steps.verdict(sure).endswith("in 2 of 7 steps: " + "; ".join(improving) + ".")
     assert table["error / paper"].iloc[-1] == pytest.approx(0.5)
 
 
