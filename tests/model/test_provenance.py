@@ -103,6 +103,16 @@ def test_records_come_back_from_plain_values(provenance):
     assert hash(reread) == hash(provenance)
 
 
+def test_what_made_the_random_numbers_is_said():
+    for parameters, said in (
+        ({"random_state": 0}, "random_state=0"),
+        ({"random_state": None}, "seed 1"),
+        ({}, "seed 1"),
+        (3, "seed 1"),
+    ):
+        assert replace(PROVENANCE, settings={"parameters": parameters}).randomness == said
+
+
 def test_settings_become_plain():
     settings = {
         "n": np.int64(3), "t": (1, np.float32(0.5)), "s": {"b", "a"}, "f": math.sqrt, "c": dict,

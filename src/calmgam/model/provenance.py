@@ -66,6 +66,13 @@ class Provenance:
         if not re.fullmatch("[0-9a-f]{64}", plain["table_sha256"].text()):
             raise plain["table_sha256"].error("be a SHA-256 of 64 hexadecimal digits")
 
+    @property
+    def randomness(self) -> str:
+        """What to pass to fit the same model again; of a fit that drew its own seed, that seed."""
+        parameters = self.settings.get("parameters")
+        given = parameters.get("random_state") if isinstance(parameters, Mapping) else None
+        return f"seed {self.seed}" if given is None else f"random_state={given}"
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {name: getattr(self, name) for name in FIELDS}

@@ -68,14 +68,14 @@ def test_the_filing_knows_the_fit_and_the_digest():
     filed = filing(model, None)
     facts = dict(filed["facts"])
     assert facts["model's SHA-256"] == fingerprint(model)
-    assert (facts["target"], facts["seed"]) == ("count", "7")
+    assert (facts["target"], facts["random numbers"]) == ("count", "seed 7")
     assert facts["training table's SHA-256"] == table_digest(X, Y)
     assert ["max_depth", "3"] in filed["parameters"]
     (constraint,) = filed["constraints"]
     assert constraint == "flag: increasing; the model as it is now does NOT keep to this"
     assert dict(filing(model, None, Y)["facts"])["target"] == "rentals"
     assert dict(filing(model, "rides", Y)["facts"])["target"] == "rides"
-    assert "seed" not in dict(filing(NUMBERS, None)["facts"])
+    assert "random numbers" not in dict(filing(NUMBERS, None)["facts"])
 
 
 def test_the_digest_is_that_of_the_file_in_canonical_form(tmp_path):

@@ -58,7 +58,7 @@ def test_readers_choose_a_threshold(show):
 def test_readers_choose_what_to_slice_by(show):
     driver = show(fitted_to(NUMBERS, X, Y, estimator="CALMRegressor"), X=X, y=Y)
     assert "training rows, which the model has learned from" in text_of(driver, "measured-on")
-    assert "rentals" in text_of(driver, "filing") and "seed" in text_of(driver, "filing")
+    assert "rentals" in text_of(driver, "filing") and "random numbers" in text_of(driver, "filing")
     for name in ("job", "hour"):
         Select(driver.find_element(By.ID, "slice-by")).select_by_visible_text(name)
         shown = [int(row[0]) for row in cells(driver, "#slices")]

@@ -45,7 +45,7 @@ def filing(model: Model, target: str | None, y: Any = None) -> dict[str, Any]:
         facts += [
             ("fitted", f"on {origin.date[:10]} by calmgam {origin.library_version}, to {rows}"),
             ("training table's SHA-256", origin.table_sha256),
-            ("seed", str(origin.seed)),
+            ("random numbers", origin.randomness),
             ("estimator", str(settings.get("estimator") or "")),
         ]
     return {

@@ -188,7 +188,7 @@ def origin_text(model: Model) -> str:
     weighted = "weighted " if origin.weighted else ""
     return (
         f"fitted by calmgam {origin.library_version} on {origin.date[:10]} to {origin.n_rows:,} "
-        f"{weighted}rows (SHA-256 {origin.table_sha256[:12]}…), seed {origin.seed}"
+        f"{weighted}rows (SHA-256 {origin.table_sha256[:12]}…), {origin.randomness}"
     )
 
 
