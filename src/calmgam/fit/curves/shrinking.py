@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,21 +49,56 @@ class Shrinking:
 SHRINKING = Shrinking()
 
 
-class HeldOut(NamedTuple):
-    """What curves say of the rows that validate in some bag, on the mean over those bags.
+@dataclass(frozen=True)
+class HeldOut:
+    """Rows that validate in some bag, and what curves say of them on the mean over those bags.
 
     Attributes
     ----------
     rows : (n,) array of int
-    scores : (n,) array
-        Of many classes (n, n_classes).
-    parts : (n_parts, n) array
-        What parts of the curves add to the scores; of many classes (n_parts, n, n_classes).
+    cells : (n_features, n) array
+        Of these rows.
+    validates : (n, n_bags) array of bool
+    classes : tuple of int
+        () of one score, (n_classes,) of many classes.
     """
 
     rows: NDArray[np.intp]
-    scores: FloatArray
-    parts: FloatArray
+    cells: NDArray[np.uint16]
+    validates: NDArray[np.bool_]
+    classes: tuple[int, ...]
+
+    @classmethod
+    def of(cls, data: CurveData, curves: Curves) -> HeldOut | None:
+        """Return the rows; None if there are none."""
+        validates = data.bags == VALIDATES
+        rows = np.flatnonzero(validates.any(axis=1))
+        if len(rows) == 0:
+            return None
+        most = min(SHRINKING.max_rows, SHRINKING.max_cells // max(len(data.cells), 1))
+        rows = rows[:: 1 + len(rows) // max(most, 1)]
+        return cls(rows, data.cells[:, rows], validates[rows], curves.intercepts.shape[1:])
+
+    def said(self, heights: Mapping[int, FloatArray]) -> FloatArray:
+        """Return what some features' heights in every bag say: (n_features, n, *classes)."""
+        total = np.zeros((len(heights), len(self.rows), *self.classes))
+        for bag, validates in enumerate(self.validates.T):
+            mine = np.flatnonzero(validates)
+            for k, (i, values) in enumerate(heights.items()):
+                by_cell = values[bag].reshape(*self.classes, -1).T
+                total[k, mine] += by_cell[self.cells[i, mine]]
+        return total / self._n_bags
+
+    def mean(self, constants: FloatArray) -> FloatArray:
+        """Return the mean of what every bag adds to all of its scores: (n, *classes)."""
+        means: FloatArray = np.tensordot(self.validates.astype(float), constants, 1) / self._n_bags
+        return means
+
+    @property
+    def _n_bags(self) -> NDArray[np.intp]:
+        """In how many bags the rows validate, along the first axis of scores."""
+        counts: NDArray[np.intp] = self.validates.sum(axis=1)
+        return counts.reshape(-1, *(1 for _ in self.classes))
 
 
 def shrink(data: CurveData, curves: Curves, shared: Mapping[int, FloatArray]) -> list[FloatArray]:
@@ -95,21 +129,24 @@ def worth_of_regions(
     data: CurveData, curves: Curves, own: Mapping[int, FloatArray]
 ) -> dict[int, float]:
     """Return the factor of every split feature, given what its regions add."""
-    held_out = held_out_parts(data, curves, own) if own else None
+    held_out = HeldOut.of(data, curves) if own else None
     if held_out is None:
         return dict.fromkeys(own, 1.0)
-    factors = best_factors(held_out.scores, held_out.parts, data.target, held_out.rows)
+    terms = held_out.said(dict(enumerate(curves.values)))
+    scores = held_out.mean(curves.intercepts) + terms.sum(axis=0)
+    factors = best_factors(scores, held_out.said(own), data.target, held_out.rows)
     return dict(zip(own, factors.tolist(), strict=True))
 
 
 def worth_of_features(data: CurveData, curves: Curves, means: Sequence[FloatArray]) -> FloatArray:
     """Return the factor of every feature's curves, about their means."""
-    parts = {i: heights - means[i] for i, heights in enumerate(curves.values)}
-    held_out = held_out_parts(data, curves, parts)
-    if held_out is None:
-        return np.ones(len(parts))
-    rows, scores, worths = held_out
-    return best_factors(scores, worths, data.target, rows, SHRINKING.benefit_of_doubt)
+    held_out = HeldOut.of(data, curves)
+    if held_out is None or not means:
+        return np.ones(len(means))
+    parts = held_out.said({i: heights - means[i] for i, heights in enumerate(curves.values)})
+    constants = curves.intercepts + sum(mean[..., 0, 0] for mean in means)
+    scores = held_out.mean(constants) + parts.sum(axis=0)
+    return best_factors(scores, parts, data.target, held_out.rows, SHRINKING.benefit_of_doubt)
 
 
 def mean_heights(data: CurveData, i: int, heights: FloatArray) -> FloatArray:
@@ -118,49 +155,6 @@ def mean_heights(data: CurveData, i: int, heights: FloatArray) -> FloatArray:
     shares = np.bincount(data.cells[i], data.target.weights, n_cells) / data.target.weights.sum()
     means: FloatArray = heights.reshape(*heights.shape[:-2], n_cells) @ shares
     return means[..., None, None]
-
-
-def held_out_parts(
-    data: CurveData, curves: Curves, parts: Mapping[int, FloatArray]
-) -> HeldOut | None:
-    """Return what the curves, and parts of some features' curves, say of held-out rows.
-
-    Parameters
-    ----------
-    data : CurveData
-    curves : Curves
-    parts : mapping from int to array
-        By feature, in the shape of its values.
-
-    Returns
-    -------
-    HeldOut
-        None if no row is held out.
-    """
-    validates = data.bags == VALIDATES
-    rows = np.flatnonzero(validates.any(axis=1))
-    if len(rows) == 0:
-        return None
-    most = min(SHRINKING.max_rows, SHRINKING.max_cells // max(len(parts), 1))
-    rows = rows[:: 1 + len(rows) // max(most, 1)]
-    cells, validates = data.cells[:, rows], validates[rows]
-    classes = curves.intercepts.shape[1:]  # () of one score
-    scores = np.zeros((len(rows), *classes))
-    said = np.zeros((len(parts), *scores.shape))
-    for bag, intercept in enumerate(curves.intercepts):
-        mine = np.flatnonzero(validates[:, bag])
-        scores[mine] += intercept
-        for values, of_rows in zip(curves.values, cells, strict=True):
-            scores[mine] += _by_cell(values[bag], classes)[of_rows[mine]]
-        for k, (i, heights) in enumerate(parts.items()):
-            said[k, mine] += _by_cell(heights[bag], classes)[cells[i, mine]]
-    n_bags = validates.sum(axis=1).reshape(-1, *(1 for _ in classes))
-    return HeldOut(rows, scores / n_bags, said / n_bags)
-
-
-def _by_cell(values: FloatArray, classes: tuple[int, ...]) -> FloatArray:
-    """Return a bag's heights by cell: (n_cells,), or (n_cells, n_classes)."""
-    return values.reshape(*classes, -1).T
 
 
 def best_factors(
@@ -188,22 +182,26 @@ def best_factors(
     factors = np.ones(len(parts))
     flat = parts.reshape(len(parts), -1)  # rows and classes in one line
     pull = 0.0
-    for step in range(target.loss.n_newton_steps):
-        now = scores - np.tensordot(1.0 - factors, parts, 1)
-        gradient, hessian = (one.ravel() for one in target.derivatives(now, rows))
-        if step == 0 and benefit_of_doubt:
-            pull = benefit_of_doubt * float(gradient @ gradient / max(hessian.sum(), 1e-300))
-        with one_blas_thread:  # the same bits for any number of threads
+    with one_blas_thread:  # the same bits for any number of threads
+        for step in range(target.loss.n_newton_steps):
+            now = scores - np.tensordot(1.0 - factors, parts, 1)
+            gradient, hessian = (one.ravel() for one in target.derivatives(now, rows))
+            if step == 0 and benefit_of_doubt:
+                pull = benefit_of_doubt * float(gradient @ gradient / max(hessian.sum(), 1e-300))
             slopes, curvatures = flat @ gradient, (flat * hessian) @ flat.T
-        factors = bounded_minimum(
-            curvatures + pull * np.eye(len(parts)), slopes + curvatures @ factors + pull
-        )
+            factors = bounded_minimum(
+                curvatures + pull * np.eye(len(parts)),
+                slopes + curvatures @ factors + pull,
+                factors,
+            )
     return factors
 
 
-def bounded_minimum(hessian: FloatArray, gradient: FloatArray) -> FloatArray:
+def bounded_minimum(
+    hessian: FloatArray, gradient: FloatArray, start: FloatArray | None = None
+) -> FloatArray:
     """Return the x in 0..1 with the smallest x @ hessian @ x / 2 - gradient @ x."""
-    x = np.ones(len(gradient))
+    x = np.ones(len(gradient)) if start is None else start.copy()
     for _ in range(MAX_SWEEPS):
         before = x.copy()
         for k, curvature in enumerate(np.diagonal(hessian)):
