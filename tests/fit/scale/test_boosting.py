@@ -52,10 +52,9 @@ def test_bags_from_sums_are_those_from_rows(learned, options):
     seeds = np.random.default_rng(data.seed).integers(2**63, size=3).tolist()
     for k, (bag, seed) in enumerate(zip(bags, seeds, strict=True)):
         intercept, heights, loss, n_rounds = boost_one_bag(
+            data.cells.binned,
             cells,
             data.cells.trees,
-            data.cells.binned.n_slots,
-            [True] * 3,
             target,
             fold != k,
             fold == k,
