@@ -251,3 +251,23 @@ def test_many_small_effects_are_not_left_out():
     calm = fitted(X[:400], y[:400], 0)
     assert calm.flat_features_ == ()
     assert np.corrcoef(calm.predict(X[400:]), y[400:])[0, 1] > 0.5
+
+
+@pytest.mark.parametrize(
+    ("tried", "number", "fewer"),
+    [
+        ([0, 10, 20], 20, None),  # half of it has lost
+        ([0, 2, 20], 20, 10),
+        ([0, 6, 20], 6, 3),
+        ([0, 3, 6, 20], 6, None),
+        ([0, 4, 20], 4, 2),
+        ([0, 2, 4, 20], 4, 3),
+        ([0, 2, 5, 20], 5, 3),
+        ([0, 2, 3, 5, 20], 5, 4),
+        ([0, 2, 3, 4, 5, 20], 5, None),
+        ([0, 1, 2, 20], 1, None),
+        ([0, 1, 2, 20], 0, None),
+    ],
+)
+def test_fewer_splits_are_tried_than_those_that_win(tried, number, fewer):
+    assert selection.fewer_to_try(tried, tried.index(number), 20) == fewer

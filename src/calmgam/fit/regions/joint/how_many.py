@@ -5,11 +5,11 @@ the number chosen and the errors that led to it. Growth's own model is scored af
 rows that nothing in the fold has seen, and proposes the number at which it is best. Boosted curves,
 like the final ones but coarser, then decide between that number (at most half the path), no split
 and the whole path: the fewest within `sparsity` standard errors (of the paired differences) of the
-best win, none at all within twice that. As long as half the number that wins has not been tried, it
-is: growth's own model has coarse bins, and takes what they leave over for interactions. In a
-crowded table growth's own model is a poor judge, and boosted curves decide between more numbers.
-Where growth left features flat, curves are also fitted without those, and the better of both ways
-is chosen and kept.
+best win, none at all within twice that. Half the number that wins is tried, too, and if it is few,
+those between: growth's own model has coarse bins, and takes what they leave over for interactions.
+In a crowded table it is a poor judge, and boosted curves decide between more numbers. Where growth
+left features flat, curves are also fitted without those, and the better of both ways is chosen and
+kept.
 """
 
 from __future__ import annotations
@@ -90,10 +90,10 @@ def cross_validate(prepared: Prepared, table: JointTable, settings: JointSetting
     while True:
         decisive = PathScores(np.stack([boosted(n, leave_out) for n in tried]), target.weights)
         chosen = decisive.choose(settings.sparsity)
-        half = tried[chosen] // 2
-        if half in tried:
+        fewer = fewer_to_try(tried, chosen, max_splits)
+        if fewer is None:
             break
-        tried = sorted({*tried, half})
+        tried = sorted({*tried, fewer})
     reference_losses = folds.row_by_row([fold.reference_losses for fold in followed])
     return Selection(
         tried[chosen],
@@ -118,6 +118,18 @@ def numbers_of_crowded(max_splits: int) -> list[int]:
     while steps[-1] < max_splits:
         steps.append(steps[-1] + max(1, steps[-2]))
     return sorted({min(step, max_splits) for step in steps})
+
+
+def fewer_to_try(tried: list[int], chosen: int, max_splits: int) -> int | None:
+    """Return a smaller number to try when one of those tried has won; None: there is none.
+
+    That is half of it; if it is few, also those between it and the next smaller one.
+    """
+    number = tried[chosen]
+    if number // 2 not in tried:
+        return number // 2
+    middle = (tried[max(chosen - 1, 0)] + number) // 2
+    return middle if 4 * number <= max_splits and middle not in tried else None
 
 
 def between(proposed: int, max_splits: int) -> set[int]:
