@@ -12,6 +12,7 @@ from calmgam.fit.regions.joint import how_many as selection
 from calmgam.fit.regions.joint.how_many import cross_validate, follow_path
 from calmgam.fit.regions.joint.path import Grown, JointTable, grow_path, trees_after
 from calmgam.fit.regions.joint.target import growth_target
+from calmgam.fit.regions.one_standard_error import PathScores
 from prepared import prepared_of
 
 
@@ -270,4 +271,27 @@ def test_many_small_effects_are_not_left_out():
     ],
 )
 def test_fewer_splits_are_tried_than_those_that_win(tried, number, fewer):
-    assert selection.fewer_to_try(tried, tried.index(number), 20) == fewer
+    assert selection.fewer_to_try(tried, number, 20) == fewer
+
+
+@pytest.mark.parametrize(
+    ("losses", "spread", "kept", "tried"),
+    [
+        ({0: 2.0, 1: 1.01, 3: 1.0, 6: 1.0, 20: 1.0}, 0.3, 1, [0, 1, 3, 6, 20]),
+        ({0: 2.0, 1: 1.5, 2: 1.01, 3: 1.0, 6: 1.0, 20: 1.0}, 0.3, 2, [0, 2, 3, 6, 20]),
+        ({0: 2.0, 3: 1.5, 6: 1.0, 20: 1.0}, 0.1, 6, [0, 6, 20]),
+        # within a standard error, but a fifth of the gain
+        ({0: 1.1, 3: 1.02, 6: 1.0, 20: 1.0}, 0.7, 6, [0, 6, 20]),
+    ],
+)
+def test_fewer_splits_win_if_they_keep_the_gain(losses, spread, kept, tried):
+    """Losses of a thousand rows: their means are given, their differences spread."""
+    noise = np.random.default_rng(0).normal(size=(21, 1000))
+    noise -= noise.mean(axis=1, keepdims=True)
+
+    def compared(numbers):
+        return PathScores(np.array([losses[n] + spread * noise[n] for n in numbers]), np.ones(1000))
+
+    counted, scores = selection.with_fewer([0, 6, 20], compared, 1.0, 20)
+    assert counted == tried
+    assert counted[scores.choose(1.0)] == kept

@@ -6,14 +6,15 @@ rows that nothing in the fold has seen, and proposes the number at which it is b
 like the final ones but coarser, then decide between that number (at most half the path), no split
 and the whole path: the fewest within `sparsity` standard errors (of the paired differences) of the
 best win, none at all within twice that. Half the number that wins is tried, too, and if it is few,
-those between: growth's own model has coarse bins, and takes what they leave over for interactions.
-In a crowded table it is a poor judge, and boosted curves decide between more numbers. Where growth
-left features flat, curves are also fitted without those, and the better of both ways is chosen and
-kept.
+those between, unless they give up much of what splits gain: growth's own model has coarse bins, and
+takes what they leave over for interactions. In a crowded table it is a poor judge, and boosted
+curves decide between more numbers. Where growth left features flat, curves are also fitted without
+those, and the better of both ways is chosen and kept.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache
 
@@ -29,6 +30,9 @@ from calmgam.fit.regions.joint.settings import JointSettings
 from calmgam.fit.regions.joint.target import growth_target
 from calmgam.fit.regions.one_standard_error import PathScores, Selection
 from calmgam.model.schema import FloatArray
+
+# That fewer splits may give up of what splits gain. Set by hand.
+SHARE_OF_GAIN = 0.1
 
 
 @dataclass(frozen=True)
@@ -87,13 +91,12 @@ def cross_validate(prepared: Prepared, table: JointTable, settings: JointSetting
     if any(len(fold.grown.curved) < len(coarse.features) for fold in followed):
         ways = PathScores(np.stack([boosted(0, False), boosted(0, True)]), target.weights)
         leave_out = bool(np.argmin(ways.means))
-    while True:
-        decisive = PathScores(np.stack([boosted(n, leave_out) for n in tried]), target.weights)
-        chosen = decisive.choose(settings.sparsity)
-        fewer = fewer_to_try(tried, chosen, max_splits)
-        if fewer is None:
-            break
-        tried = sorted({*tried, fewer})
+
+    def compared(numbers: list[int]) -> PathScores:
+        return PathScores(np.stack([boosted(n, leave_out) for n in numbers]), target.weights)
+
+    tried, decisive = with_fewer(tried, compared, settings.sparsity, max_splits)
+    chosen = decisive.choose(settings.sparsity)
     reference_losses = folds.row_by_row([fold.reference_losses for fold in followed])
     return Selection(
         tried[chosen],
@@ -120,15 +123,45 @@ def numbers_of_crowded(max_splits: int) -> list[int]:
     return sorted({min(step, max_splits) for step in steps})
 
 
-def fewer_to_try(tried: list[int], chosen: int, max_splits: int) -> int | None:
+def with_fewer(
+    tried: list[int],
+    compared: Callable[[list[int]], PathScores],
+    sparsity: float,
+    max_splits: int,
+) -> tuple[list[int], PathScores]:
+    """Try fewer splits than those that win, as long as they win, too.
+
+    Those that give up much of what splits gain do not count, however unsure the gain.
+
+    Returns
+    -------
+    list of int, PathScores
+        The numbers that count, and their losses.
+    """
+    lost: set[int] = set()
+    decisive = compared(tried)
+    while True:
+        number = tried[decisive.choose(sparsity)]
+        fewer = fewer_to_try({*tried, *lost}, number, max_splits)
+        if fewer is None:
+            return tried, decisive
+        more = sorted({*tried, fewer})
+        scores = compared(more)
+        gain, loss = scores.means[0] - scores.means.min(), scores.means[more.index(fewer)]
+        if loss - scores.means.min() > SHARE_OF_GAIN * gain:
+            lost.add(fewer)
+        else:
+            tried, decisive = more, scores
+
+
+def fewer_to_try(tried: Collection[int], number: int, max_splits: int) -> int | None:
     """Return a smaller number to try when one of those tried has won; None: there is none.
 
     That is half of it; if it is few, also those between it and the next smaller one.
     """
-    number = tried[chosen]
     if number // 2 not in tried:
         return number // 2
-    middle = (tried[max(chosen - 1, 0)] + number) // 2
+    middle = (max((n for n in tried if n < number), default=number) + number) // 2
     return middle if 4 * number <= max_splits and middle not in tried else None
 
 
