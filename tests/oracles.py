@@ -6,6 +6,7 @@ import numpy as np
 from scipy.optimize import nnls
 from sklearn.isotonic import isotonic_regression
 
+from calmgam._kernels import VALIDATES
 from calmgam.fit.data.robust_losses import Quantile
 from calmgam.fit.references.ensembles import TreeEnsemble
 
@@ -557,6 +558,41 @@ def spline_columns(cells, n_cells, first_column, basis, n_columns):
             B[row, first_column[cell] : first_column[cell] + basis.shape[1]] += basis[cell]
         start += size
     return B
+
+
+# ---- held_out.hpp: one row at a time -------------------------------------------------------------
+
+
+def held_out_means(cells, n_cells, heights, roles):
+    """Mean heights of every part and row over the bags in which the row validates."""
+    means = np.zeros((len(cells), len(roles), heights.shape[1]))
+    for i, line in enumerate(cells):
+        for row, cell in enumerate(line.tolist()):
+            own = heights[roles[row] == VALIDATES, :, sum(n_cells[:i]) + cell]
+            means[i, row] = own.mean(axis=0)
+    return means
+
+
+# ---- factors.hpp: matrix products, one coordinate after the other --------------------------------
+
+
+def slopes_and_curvatures(parts, gradient, hessian):
+    """Return the slope along every part, and the curvatures along all pairs of them."""
+    return parts @ gradient, (parts * hessian) @ parts.T
+
+
+def bounded_minimum(slopes, curvatures, start, max_sweeps, tolerance):
+    """Return the x in 0..1 with the largest slopes @ step - step @ curvatures @ step / 2."""
+    x = start.copy()
+    for _ in range(max_sweeps):
+        before = x.copy()
+        for k, curvature in enumerate(np.diagonal(curvatures)):
+            if curvature > 0:
+                x[k] += (slopes[k] - curvatures[k] @ (x - start)) / curvature
+                x[k] = min(max(x[k], 0.0), 1.0)
+        if np.abs(x - before).max(initial=0.0) < tolerance:
+            break
+    return x
 
 
 # ---- moments.hpp: one row at a time --------------------------------------------------------------

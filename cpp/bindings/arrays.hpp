@@ -52,6 +52,7 @@ void bind_heterogeneity(nb::module_& m);
 void bind_joint(nb::module_& m);
 void bind_losses(nb::module_& m);
 void bind_scale(nb::module_& m);
+void bind_shrinking(nb::module_& m);
 void bind_splines(nb::module_& m);
 void bind_trees(nb::module_& m);
 

@@ -10,6 +10,7 @@ NB_MODULE(_kernels, m) {
     calmgam::bindings::bind_ensembles(m);
     calmgam::bindings::bind_joint(m);
     calmgam::bindings::bind_scale(m);
+    calmgam::bindings::bind_shrinking(m);
     calmgam::bindings::bind_splines(m);
     calmgam::bindings::bind_trees(m);
 }

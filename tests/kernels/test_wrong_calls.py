@@ -171,6 +171,30 @@ def ones(row, value):
             {"n_columns": 2**40},
             "gram: n_columns x n_columns must be at most .*; got 1099511627776 x 1099511627776",
         ),
+        (
+            _kernels.held_out_means,
+            "held_out",
+            {"cells": codes(3, 6, 4)},
+            r"held_out_means: cells\[2\] must be below 4; got 4 in row 6",
+        ),
+        (
+            _kernels.held_out_means,
+            "held_out",
+            {"n_cells": [5, 3, 5]},
+            "held_out_means: a line of heights must have length 13; got 12",
+        ),
+        (
+            _kernels.slopes_and_curvatures,
+            "newton",
+            {"hessian": np.ones(29)},
+            "slopes_and_curvatures: hessian must have length 30; got 29",
+        ),
+        (
+            _kernels.bounded_minimum,
+            "parabola",
+            {"slopes": np.zeros(9)},
+            "bounded_minimum: curvatures must have length 9; got [1-5]",
+        ),
     ],
 )
 def test_what_is_refused_is_named(function, right, wrong, message):

@@ -250,6 +250,36 @@ def gram(rng):
     }
 
 
+def held_out(rng):
+    n_cells = [5, 3, 4]
+    return {
+        "cells": _codes(rng, n_cells),
+        "n_cells": n_cells,
+        "heights": rng.normal(size=(4, int(rng.integers(1, 4)), 12)),
+        "roles": rng.integers(0, 4, (N_ROWS, 4)).astype(np.uint8),
+    }
+
+
+def newton(rng):
+    return {
+        "parts": rng.normal(size=(int(rng.integers(0, 6)), N_ROWS)),
+        "gradient": rng.normal(size=N_ROWS),
+        "hessian": _weights(rng),
+    }
+
+
+def parabola(rng):
+    table = rng.normal(size=(9, int(rng.integers(1, 6))))
+    n = table.shape[1]
+    return {
+        "slopes": rng.normal(size=n),
+        "curvatures": table.T @ table,
+        "start": rng.uniform(size=n),
+        "max_sweeps": 20,
+        "tolerance": 1e-9,
+    }
+
+
 def column(rng):
     values = rng.normal(size=N_ROWS).astype(rng.choice(["f4", "f8"]))
     return {"values": np.where(rng.random(N_ROWS) < 0.1, values.dtype.type(np.nan), values)}
@@ -394,6 +424,7 @@ def damaged(rng, arguments):
         "max_rounds",
         "patience",
         "n_sweeps",
+        "max_sweeps",
         "smoothing_rounds",
     ):  # long work is no wrong call
         if isinstance(arguments.get(name), int) and arguments[name] > 100:
@@ -459,6 +490,9 @@ CALLS = {
     "ice_sums": simple(_kernels.ice_sums, ice),
     "boost_trees": simple(_kernels.boost_trees, trees),
     "gram": simple(_kernels.gram, gram),
+    "held_out_means": simple(_kernels.held_out_means, held_out),
+    "slopes_and_curvatures": simple(_kernels.slopes_and_curvatures, newton),
+    "bounded_minimum": simple(_kernels.bounded_minimum, parabola),
     "mix_column": simple(_kernels.mix_column, hashed),
     "summarise": simple(_kernels.summarise, column),
     "find_slots": simple(_kernels.find_slots, slotted),

@@ -8,15 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear, minimize
 
-from calmgam import CALMRegressor
+import oracles
+from calmgam import CALMRegressor, _kernels
 from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.curves.boosting import Boosting, boost
 from calmgam.fit.curves.contract import CurveData
 from calmgam.fit.curves.shrinking import (
     SHRINKING,
+    HeldOut,
     best_factors,
     bounded_minimum,
     mean_heights,
+    shrink,
     worth_of_features,
     worth_of_regions,
 )
@@ -27,6 +30,7 @@ from calmgam.fit.data.target import Target
 from calmgam.model.schema import Feature
 from tables import MixedTable, any_tree, in_given_order
 
+SEEDS = st.integers(0, 2**32 - 1)
 QUICK = Boosting(learning_rate=0.1, max_rounds=60)
 
 
@@ -64,11 +68,11 @@ def held_out_scores(cells, values, roles):
     )
 
 
-@given(st.integers(1, 6), st.integers(0, 2**32 - 1))
+@given(st.integers(1, 6), SEEDS)
 def test_bounded_minimum_is_that_of_scipy(n, seed):
     rng = np.random.default_rng(seed)
     table, y = rng.normal(size=(4 * n, n)), rng.normal(size=4 * n)
-    found = bounded_minimum(table.T @ table, table.T @ y)
+    found = bounded_minimum(table.T @ (y - table.sum(axis=1)), table.T @ table)
     expected = lsq_linear(table, y, bounds=(0, 1), method="bvls").x
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
@@ -79,7 +83,7 @@ def test_factors_of_squared_error_are_those_of_scipy(table):
     own_values = own_parts(before)
     split = list(own_values)
     assert len(split) > 1
-    worth = worth_of_regions(data, before, own_parts(before))
+    worth = worth_of_regions(HeldOut.of(data, before), before, own_parts(before))
     rows = np.flatnonzero((roles == VALIDATES).any(axis=1))
     total = held_out_scores(table.cells, before.values, roles).sum(axis=1)
     own = held_out_scores(table.cells[split], [own_values[i] for i in split], roles)
@@ -111,7 +115,7 @@ def test_factors_of_log_loss_are_those_of_scipy():
 
 def after_regions(data, before):
     """Curves of which only what regions add is shrunk, and the means of their heights."""
-    worth = worth_of_regions(data, before, own_parts(before))
+    worth = worth_of_regions(HeldOut.of(data, before), before, own_parts(before))
     values = [
         heights if i not in worth else before.shared[i] + worth[i] * (heights - before.shared[i])
         for i, heights in enumerate(before.values)
@@ -123,9 +127,12 @@ def after_regions(data, before):
 @pytest.mark.parametrize("task", ["regression", "classification"])
 def test_what_regions_add_is_scaled_and_then_curves_about_their_means(table, task):
     before, after, data = both(table, task)
-    assert all(0 <= one <= 1 for one in worth_of_regions(data, before, own_parts(before)).values())
+    assert all(
+        0 <= one <= 1
+        for one in worth_of_regions(HeldOut.of(data, before), before, own_parts(before)).values()
+    )
     curves, means = after_regions(data, before)
-    worth = worth_of_features(data, curves, means)
+    worth = worth_of_features(HeldOut.of(data, curves), curves, means)
     assert np.all((worth >= 0) & (worth <= 1))
     for values, heights, mean, factor in zip(
         after.values, curves.values, means, worth, strict=True
@@ -133,6 +140,26 @@ def test_what_regions_add_is_scaled_and_then_curves_about_their_means(table, tas
         np.testing.assert_allclose(values, mean + factor * (heights - mean), atol=1e-12)
     for i, shared in before.shared.items():
         np.testing.assert_array_equal(after.shared[i], shared)
+
+
+@pytest.mark.parametrize("n_classes", [0, 2, 3])
+def test_parts_and_constants_are_the_scores_of_held_out_rows(table, n_classes):
+    target = table.target("classification" if n_classes == 2 else "regression")
+    if n_classes == 3:
+        codes = np.digitize(target.values, [-0.5, 0.5]).astype(float)
+        target = Target.classification(codes, target.weights, (0, 1, 2))
+    data = table.data(target, draw_bags(target, 3, np.random.default_rng(0)))
+    curves = boost(data, QUICK)
+    held_out = HeldOut.of(data, curves)
+    parts = held_out.said(dict(enumerate(curves.values)))
+    rows, scores = curves.held_out_scores(data)
+    np.testing.assert_array_equal(held_out.rows, rows)
+    found = held_out.mean(curves.intercepts) + parts.sum(axis=0)
+    np.testing.assert_allclose(found, scores, atol=1e-12)
+    assert all(
+        one.shape == other.shape
+        for one, other in zip(shrink(data, curves, curves.shared), curves.values, strict=True)
+    )
 
 
 def test_means_are_those_over_the_rows(table):
@@ -162,7 +189,9 @@ def test_factors_of_features_are_those_of_scipy(table):
     wide = np.vstack([np.sqrt(weights)[:, None] * parts, np.sqrt(unit) * np.eye(n)])
     aim = np.concatenate([np.sqrt(weights) * left, np.full(n, np.sqrt(unit))])
     expected = lsq_linear(wide, aim, bounds=(0, 1), method="bvls").x
-    np.testing.assert_allclose(worth_of_features(data, curves, means), expected, atol=1e-6)
+    np.testing.assert_allclose(
+        worth_of_features(HeldOut.of(data, curves), curves, means), expected, atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
@@ -214,7 +243,7 @@ def test_a_true_split_is_kept_and_a_false_one_shrunk():
     roles = draw_bags(target, 8, np.random.default_rng(1))
     data = CurveData(own_cells, binned, [any_tree(2)] * 2, target, roles)
     curves = boost(data, Boosting())
-    worth = worth_of_regions(data, curves, own_parts(curves))
+    worth = worth_of_regions(HeldOut.of(data, curves), curves, own_parts(curves))
     assert worth[0] > 0.9
     assert worth[1] < 0.5
 
@@ -222,8 +251,54 @@ def test_a_true_split_is_kept_and_a_false_one_shrunk():
 def test_without_held_out_rows_nothing_is_shrunk(table):
     before, _, data = both(table, "regression")
     everyone = replace(data, bags=np.full_like(data.bags, TRAINS | VALIDATES))
-    worth = worth_of_regions(everyone, before, own_parts(before))
-    assert set(worth.values()) == {1.0}
-    assert worth_of_regions(data, before, {}) == {}
-    means = [mean_heights(data, i, heights) for i, heights in enumerate(before.values)]
-    assert set(worth_of_features(everyone, before, means).tolist()) == {1.0}
+    assert HeldOut.of(everyone, before) is None
+    assert shrink(everyone, before, before.shared) is before.values
+    assert worth_of_regions(HeldOut.of(data, before), before, {}) == {}
+
+
+# ---- kernels beside their twins ------------------------------------------------------------------
+
+
+@given(st.integers(1, 5), st.integers(0, 40), st.integers(1, 5), st.integers(1, 4), SEEDS)
+def test_held_out_means_are_those_of_every_row(n_parts, n_rows, n_bags, n_outputs, seed):
+    rng = np.random.default_rng(seed)
+    n_cells = rng.integers(1, 9, n_parts).tolist()
+    cells = np.array([rng.integers(0, n, n_rows) for n in n_cells], dtype=np.uint16)
+    heights = rng.normal(size=(n_bags, n_outputs, sum(n_cells)))
+    roles = rng.integers(0, 4, (n_rows, n_bags)).astype(np.uint8)
+    roles[:, rng.integers(n_bags)] = VALIDATES  # in one at least
+    found = _kernels.held_out_means(cells, n_cells, heights, roles)
+    expected = oracles.held_out_means(cells, n_cells, heights, roles)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@given(st.integers(0, 9), st.integers(0, 3000), SEEDS)
+def test_slopes_and_curvatures_are_matrix_products(n_parts, n, seed):
+    rng = np.random.default_rng(seed)
+    given_ones = rng.normal(size=(n_parts, n)), rng.normal(size=n), rng.uniform(size=n)
+    for one, other in zip(
+        _kernels.slopes_and_curvatures(*given_ones),
+        oracles.slopes_and_curvatures(*given_ones),
+        strict=True,
+    ):
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10)
+
+
+def test_curvatures_of_many_parts_are_matrix_products():
+    """So many that the rows are worked on in several turns."""
+    rng = np.random.default_rng(0)
+    given_ones = rng.normal(size=(601, 333)), rng.normal(size=333), rng.uniform(size=333)
+    slopes, curvatures = _kernels.slopes_and_curvatures(*given_ones)
+    expected = oracles.slopes_and_curvatures(*given_ones)
+    np.testing.assert_allclose(slopes, expected[0], atol=1e-10)
+    np.testing.assert_allclose(curvatures, expected[1], atol=1e-10)
+    np.testing.assert_array_equal(curvatures, curvatures.T)
+
+
+@given(st.integers(0, 8), st.integers(0, 20), SEEDS)
+def test_bounded_minimum_takes_the_steps_of_its_twin(n, max_sweeps, seed):
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(n + 2, n)) * (rng.random(n) < 0.8)  # some say nothing
+    given_ones = rng.normal(size=n), table.T @ table, rng.uniform(size=n), max_sweeps, 1e-9
+    found = _kernels.bounded_minimum(*given_ones)
+    np.testing.assert_allclose(found, oracles.bounded_minimum(*given_ones), atol=1e-8)

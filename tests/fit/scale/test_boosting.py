@@ -3,7 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from calmgam._kernels import TRAINS, VALIDATES
 from calmgam.fit.curves.boosting import Boosting
+from calmgam.fit.curves.shrinking import HeldOut, worth_of_regions
 from calmgam.fit.data.losses import SquaredError
 from calmgam.fit.data.target import Target
 from calmgam.fit.scale.batches import MemoryBatch, fold_of, row_hashes
@@ -105,6 +107,21 @@ def test_threads_change_nothing_and_features_left_out_stay_flat(learned):
     for a, b in zip(one.values, two.values, strict=True):
         np.testing.assert_array_equal(a, b)
     assert not one.values[1].any() and one.values[0].any()
+
+
+def test_regions_are_shrunk_to_their_worth_on_the_rows_left_out(learned):
+    data, cells, target, fold = learned
+    settings = Boosting(max_rounds=60, learning_rate=0.3)
+    plain = boost_moments(data, replace(settings, shrinking=False))
+    shrunk = boost_moments(data, settings)
+    roles = np.where(fold[:, None] == np.arange(3), VALIDATES, TRAINS).astype(np.uint8)
+    held_out = HeldOut(np.arange(len(fold)), cells.astype(np.uint16), roles, target, ())
+    own = {i: plain.values[i] - common for i, common in plain.shared.items()}
+    factors = worth_of_regions(held_out, plain, own)
+    assert all(factor < 1 for factor in factors.values())
+    for i, values in enumerate(plain.values):
+        expected = plain.shared[i] + factors[i] * own[i] if i in own else values
+        np.testing.assert_allclose(shrunk.values[i], expected, atol=1e-5)
 
 
 def test_progress_is_told(learned):

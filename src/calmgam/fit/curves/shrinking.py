@@ -10,17 +10,19 @@ learned some of their noise.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calmgam import _kernels
 from calmgam._kernels import VALIDATES
 from calmgam.fit.curves.contract import CurveData, Curves
+from calmgam.fit.data.bags import Bags
 from calmgam.fit.data.target import Target
 from calmgam.fit.support.parts import tuned
-from calmgam.fit.support.threads import one_blas_thread
 from calmgam.model.schema import FloatArray
 
 MAX_SWEEPS, TOLERANCE = 200, 1e-9  # when the factors have settled
@@ -58,47 +60,48 @@ class HeldOut:
     rows : (n,) array of int
     cells : (n_features, n) array
         Of these rows.
-    validates : (n, n_bags) array of bool
+    roles : (n, n_bags) array
+        As `draw_bags` gives them, of these rows.
+    target : Target
+        Of all rows.
     classes : tuple of int
         () of one score, (n_classes,) of many classes.
     """
 
     rows: NDArray[np.intp]
     cells: NDArray[np.uint16]
-    validates: NDArray[np.bool_]
+    roles: Bags
+    target: Target
     classes: tuple[int, ...]
 
     @classmethod
     def of(cls, data: CurveData, curves: Curves) -> HeldOut | None:
         """Return the rows; None if there are none."""
-        validates = data.bags == VALIDATES
-        rows = np.flatnonzero(validates.any(axis=1))
+        rows = np.flatnonzero((data.bags == VALIDATES).any(axis=1))
         if len(rows) == 0:
             return None
         most = min(SHRINKING.max_rows, SHRINKING.max_cells // max(len(data.cells), 1))
         rows = rows[:: 1 + len(rows) // max(most, 1)]
-        return cls(rows, data.cells[:, rows], validates[rows], curves.intercepts.shape[1:])
+        cells, roles = data.cells.take(rows, axis=1), data.bags.take(rows, axis=0)
+        return cls(rows, cells, roles, data.target, curves.intercepts.shape[1:])
 
     def said(self, heights: Mapping[int, FloatArray]) -> FloatArray:
         """Return what some features' heights in every bag say: (n_features, n, *classes)."""
-        total = np.zeros((len(heights), len(self.rows), *self.classes))
-        for bag, validates in enumerate(self.validates.T):
-            mine = np.flatnonzero(validates)
-            for k, (i, values) in enumerate(heights.items()):
-                by_cell = values[bag].reshape(*self.classes, -1).T
-                total[k, mine] += by_cell[self.cells[i, mine]]
-        return total / self._n_bags
+        return self._means(self.cells[list(heights)], [*heights.values()])
 
     def mean(self, constants: FloatArray) -> FloatArray:
         """Return the mean of what every bag adds to all of its scores: (n, *classes)."""
-        means: FloatArray = np.tensordot(self.validates.astype(float), constants, 1) / self._n_bags
+        one_cell = np.zeros((1, len(self.rows)), dtype=np.uint16)
+        means: FloatArray = self._means(one_cell, [constants])[0]
         return means
 
-    @property
-    def _n_bags(self) -> NDArray[np.intp]:
-        """In how many bags the rows validate, along the first axis of scores."""
-        counts: NDArray[np.intp] = self.validates.sum(axis=1)
-        return counts.reshape(-1, *(1 for _ in self.classes))
+    def _means(self, cells: NDArray[np.uint16], heights: Sequence[FloatArray]) -> FloatArray:
+        n_bags, n_outputs = self.roles.shape[1], math.prod(self.classes)
+        lines = [values.reshape(n_bags, n_outputs, -1) for values in heights]
+        n_cells = [line.shape[-1] for line in lines]
+        in_one = np.ascontiguousarray(np.concatenate(lines, axis=-1))
+        means: FloatArray = _kernels.held_out_means(cells, n_cells, in_one, self.roles)
+        return means.reshape(len(lines), len(self.rows), *self.classes)
 
 
 def shrink(data: CurveData, curves: Curves, shared: Mapping[int, FloatArray]) -> list[FloatArray]:
@@ -112,13 +115,16 @@ def shrink(data: CurveData, curves: Curves, shared: Mapping[int, FloatArray]) ->
     shared : mapping from int to (n_bags, 1, n_slots) array
         What the regions of split features have in common.
     """
+    held_out = HeldOut.of(data, curves)
+    if held_out is None or not curves.values:
+        return curves.values
     own = {i: curves.values[i] - common for i, common in shared.items()}
     values = list(curves.values)
-    for i, factor in worth_of_regions(data, curves, own).items():
+    for i, factor in worth_of_regions(held_out, curves, own).items():
         values[i] = shared[i] + factor * own[i]
     curves = replace(curves, values=values)
     means = [mean_heights(data, i, heights) for i, heights in enumerate(values)]
-    worth = worth_of_features(data, curves, means)
+    worth = worth_of_features(held_out, curves, means)
     return [
         heights if factor == 1.0 else mean + factor * (heights - mean)
         for heights, mean, factor in zip(values, means, worth.tolist(), strict=True)
@@ -126,27 +132,24 @@ def shrink(data: CurveData, curves: Curves, shared: Mapping[int, FloatArray]) ->
 
 
 def worth_of_regions(
-    data: CurveData, curves: Curves, own: Mapping[int, FloatArray]
+    held_out: HeldOut, curves: Curves, own: Mapping[int, FloatArray]
 ) -> dict[int, float]:
     """Return the factor of every split feature, given what its regions add."""
-    held_out = HeldOut.of(data, curves) if own else None
-    if held_out is None:
-        return dict.fromkeys(own, 1.0)
+    if not own:
+        return {}
     terms = held_out.said(dict(enumerate(curves.values)))
     scores = held_out.mean(curves.intercepts) + terms.sum(axis=0)
-    factors = best_factors(scores, held_out.said(own), data.target, held_out.rows)
+    factors = best_factors(scores, held_out.said(own), held_out.target, held_out.rows)
     return dict(zip(own, factors.tolist(), strict=True))
 
 
-def worth_of_features(data: CurveData, curves: Curves, means: Sequence[FloatArray]) -> FloatArray:
+def worth_of_features(held_out: HeldOut, curves: Curves, means: Sequence[FloatArray]) -> FloatArray:
     """Return the factor of every feature's curves, about their means."""
-    held_out = HeldOut.of(data, curves)
-    if held_out is None or not means:
-        return np.ones(len(means))
     parts = held_out.said({i: heights - means[i] for i, heights in enumerate(curves.values)})
     constants = curves.intercepts + sum(mean[..., 0, 0] for mean in means)
     scores = held_out.mean(constants) + parts.sum(axis=0)
-    return best_factors(scores, parts, data.target, held_out.rows, SHRINKING.benefit_of_doubt)
+    doubt = SHRINKING.benefit_of_doubt
+    return best_factors(scores, parts, held_out.target, held_out.rows, doubt)
 
 
 def mean_heights(data: CurveData, i: int, heights: FloatArray) -> FloatArray:
@@ -182,32 +185,27 @@ def best_factors(
     factors = np.ones(len(parts))
     flat = parts.reshape(len(parts), -1)  # rows and classes in one line
     pull = 0.0
-    with one_blas_thread:  # the same bits for any number of threads
-        for step in range(target.loss.n_newton_steps):
-            now = scores - np.tensordot(1.0 - factors, parts, 1)
-            gradient, hessian = (one.ravel() for one in target.derivatives(now, rows))
-            if step == 0 and benefit_of_doubt:
-                pull = benefit_of_doubt * float(gradient @ gradient / max(hessian.sum(), 1e-300))
-            slopes, curvatures = flat @ gradient, (flat * hessian) @ flat.T
-            factors = bounded_minimum(
-                curvatures + pull * np.eye(len(parts)),
-                slopes + curvatures @ factors + pull,
-                factors,
-            )
+    for step in range(target.loss.n_newton_steps):
+        now = scores - np.einsum("k,kn->n", 1.0 - factors, flat).reshape(scores.shape)
+        gradient, hessian = (one.ravel() for one in target.derivatives(now, rows))
+        if step == 0 and benefit_of_doubt:
+            pull = benefit_of_doubt * float((gradient**2).sum() / max(hessian.sum(), 1e-300))
+        slopes, curvatures = _kernels.slopes_and_curvatures(flat, gradient, hessian)
+        curvatures.flat[:: len(parts) + 1] += pull
+        before = factors
+        factors = bounded_minimum(slopes + pull * (1.0 - before), curvatures, before)
+        if np.abs(factors - before).max(initial=0.0) < TOLERANCE:
+            break
     return factors
 
 
 def bounded_minimum(
-    hessian: FloatArray, gradient: FloatArray, start: FloatArray | None = None
+    slopes: FloatArray, curvatures: FloatArray, start: FloatArray | None = None
 ) -> FloatArray:
-    """Return the x in 0..1 with the smallest x @ hessian @ x / 2 - gradient @ x."""
-    x = np.ones(len(gradient)) if start is None else start.copy()
-    for _ in range(MAX_SWEEPS):
-        before = x.copy()
-        for k, curvature in enumerate(np.diagonal(hessian)):
-            if curvature > 0:
-                x[k] += (gradient[k] - hessian[k] @ x) / curvature
-                x[k] = min(max(x[k], 0.0), 1.0)
-        if np.abs(x - before).max() < TOLERANCE:
-            break
+    """Return the x in 0..1 with the largest slopes @ step - step @ curvatures @ step / 2.
+
+    The step is x - start; the start is 1 everywhere unless it is given.
+    """
+    start = np.ones(len(slopes)) if start is None else start
+    x: FloatArray = _kernels.bounded_minimum(slopes, curvatures, start, MAX_SWEEPS, TOLERANCE)
     return x

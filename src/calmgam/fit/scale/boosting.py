@@ -61,9 +61,11 @@ class MomentData:
 
 
 def boost_moments(data: MomentData, settings: Boosting) -> BoostedCurves:
-    """Boost the curves of all bags, then shrink what regions add."""
+    """Boost the curves of all bags, then shrink what regions add if settings say so."""
     folds = [fold_sums(data.moments, data.fixed, k) for k in range(data.n_folds)]
     curves = _gathered(_boosted(data, settings, folds), data)
+    if not (settings.shrinking and curves.shared):
+        return curves
     with one_blas_thread:  # fixed bits
         return replace(curves, values=_shrunk(data, curves, folds))
 
@@ -144,11 +146,9 @@ def _shrunk(data: MomentData, curves: BoostedCurves, folds: Sequence[FoldSums]) 
 
     Features are not shrunk: so many rows leave little noise in their curves.
     """
-    if not curves.shared:
-        return curves.values
     split, firsts = list(curves.shared), data.cells.firsts
     own = {i: curves.values[i] - curves.shared[i] for i in split}
-    hessian, gradient = np.zeros((len(split), len(split))), np.zeros(len(split))
+    slopes, curvatures = np.zeros(len(split)), np.zeros((len(split), len(split)))
     for bag, fold in enumerate(folds):
         parts = np.zeros((len(split), int(firsts[-1])))
         for k, i in enumerate(split):
@@ -156,10 +156,9 @@ def _shrunk(data: MomentData, curves: BoostedCurves, folds: Sequence[FoldSums]) 
         heights = data.part(curves.values, bag)
         pushed = _gram(data, bag) @ np.column_stack([*parts, heights])
         left = fold.sums - curves.intercepts[bag] * fold.weights - pushed[:, -1]
-        of_parts = parts @ pushed[:, :-1]
-        hessian += of_parts
-        gradient += parts @ left + of_parts.sum(axis=1)
+        slopes += parts @ left
+        curvatures += parts @ pushed[:, :-1]
     values = list(curves.values)
-    for i, factor in zip(split, bounded_minimum(hessian, gradient), strict=True):
+    for i, factor in zip(split, bounded_minimum(slopes, curvatures), strict=True):
         values[i] = curves.shared[i] + factor * own[i]
     return values
