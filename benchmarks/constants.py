@@ -4,16 +4,19 @@
 
 The truths are a few of `benchmarks.shapes` and one without interactions. Found are interactions,
 false are splits that join nothing; R² is that of the score against the true score on new rows.
+`--constants` measures some of them again, with the fits as they are beside them, and leaves the
+other rows of the CSV alone. Settings that matter elsewhere: `benchmarks.settings`.
 """
 
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from pkgutil import resolve_name
 from unittest.mock import patch
 
+import numpy as np
 import pandas as pd
 
 from benchmarks import tables
@@ -29,7 +32,8 @@ SMALL = (
 )
 LARGE = (Truth(10_000, 50),)  # where targets are part y, and not all pairs are searched
 OF_LARGE = ("sweeps", "few_rows", "share_per_row", "max_share", "max_pairs", "max_rows")
-NOT_HERE = ("n_background", "max_directions")  # of 50,000 rows and seven classes on
+NOT_HERE = ("n_background", "max_directions")  # see `benchmarks.settings`
+AS_THEY_ARE = "all as they are, {} truths"
 HOLDERS = {  # constants that are no setting of `Joint`, and where growth looks them up
     "calmgam.fit.regions.joint.path.CROWDING": (
         "rows_per_bin",
@@ -95,10 +99,47 @@ def measured(chosen: list[str]) -> Iterator[dict]:
         if any((one in OF_LARGE) == (name in OF_LARGE) for one in chosen):
             size = "large" if name in OF_LARGE else "small"
             for row in measure(name, default[name]):
-                yield {**row, "constant": f"all as they are, {size} truths", "value": None}
+                yield {**row, "constant": AS_THEY_ARE.format(size), "value": None}
     for name in chosen:
         for value in dict.fromkeys(changed(default[name], factor) for factor in FACTORS):
             yield from measure(name, value)
+
+
+@dataclass
+class Written:
+    """A CSV of measured rows: those of what is measured again make way, others stay.
+
+    Attributes
+    ----------
+    path : Path
+    column : str
+        Says what a row is about.
+    order : list of str
+        All that rows may be about; others are dropped.
+    """
+
+    path: Path
+    column: str
+    order: list[str]
+    new: list[dict] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        # Only this reading gives the other rows back as they were written.
+        known = pd.read_csv(self.path, float_precision="round_trip") if self.path.exists() else None
+        self.rows = self.known = known
+
+    def add(self, row: dict) -> None:
+        """Print a row and write it among the others."""
+        print(row, flush=True)
+        self.new.append(row)
+        rows = pd.DataFrame(self.new)
+        if self.known is not None:
+            others = set(self.order) - set(rows[self.column])
+            rows = pd.concat([self.known[self.known[self.column].isin(others)], rows])
+        places = rows[self.column].map(self.order.index)
+        self.rows = rows.iloc[np.argsort(places, kind="stable")]
+        self.rows.to_csv(self.path, index=False)
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
@@ -126,14 +167,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--constants", type=names, default=list(constants()))
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/constants.csv")
     options = parser.parse_args(arguments)
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    rows: list[dict] = []
+    order = [*(AS_THEY_ARE.format(size) for size in ("small", "large")), *constants()]
+    written = Written(options.out, "constant", order)
     for row in measured(options.constants):
-        rows.append(row)
-        print(row, flush=True)
-        pd.DataFrame(rows).to_csv(options.out, index=False)
-    text = tables.markdown(summary(pd.DataFrame(rows)))
-    tables.publish(options.out, parser.prog, text)
+        written.add(row)
+    tables.publish(options.out, parser.prog, tables.markdown(summary(written.rows)))
 
 
 if __name__ == "__main__":

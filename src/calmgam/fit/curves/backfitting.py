@@ -22,7 +22,7 @@ from calmgam.fit.curves.contract import NO_RUN, CurveData, Curves
 from calmgam.fit.data.binning import quantile_positions
 from calmgam.fit.data.losses import Loss
 from calmgam.fit.data.runs import Run
-from calmgam.fit.support.parts import NO_RECORD, Part, tuned
+from calmgam.fit.support.parts import Part, tuned
 from calmgam.fit.support.progress import Progress
 from calmgam.fit.support.settings import check_integer, check_number
 from calmgam.model.schema import FloatArray
@@ -48,7 +48,11 @@ class Backfitting(Part):
     runs: ClassVar[tuple[Run, ...]] = NO_RUN
     n_bags: ClassVar[int] = 1
 
-    resolution: float = tuned(2.0, NO_RECORD)
+    resolution: float = tuned(
+        2.0,
+        "halved, .01 to .15 of R² is lost; doubled, .008 and .003 in 500 and 2,000 rows, and "
+        ".002 gained in 10,000: see `settings`",
+    )
     tolerance: float = 1e-9
     max_sweeps: int = 10_000
 

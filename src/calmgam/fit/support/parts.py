@@ -14,8 +14,6 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-NO_RECORD = "set by hand; no trial is on record"
-
 
 class Part(BaseEstimator):
     """Settings of one stage."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from calmgam.fit.effects.by_name import EFFECTS
 from calmgam.fit.regions.growth import Growth
-from calmgam.fit.support.parts import NO_RECORD, tuned
+from calmgam.fit.support.parts import tuned
 from calmgam.fit.support.settings import check_in, check_integer, check_number
 
 CHOICES = {
@@ -26,7 +26,11 @@ class HeterogeneitySettings(Growth):
     grid: str = "quantile"
     grid_size: int = 20
     min_drop: float = 0.2
-    min_heterogeneity: float = tuned(1e-3, NO_RECORD)
+    min_heterogeneity: float = tuned(
+        1e-3,
+        "set by hand; halved or doubled, the same models if the number of splits is chosen; "
+        "without that, doubled makes fewer false splits: see `settings`",
+    )
     rank: str = "absolute"
 
     def check(self) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from calmgam.fit.prepared import Limits
 from calmgam.fit.regions.growth import FOLDS_1_TO_4, Growth
-from calmgam.fit.support.parts import NO_RECORD, tuned
+from calmgam.fit.support.parts import tuned
 from calmgam.fit.support.settings import SMALL_TABLE, check_integer, check_number
 
 SMALL = "folds 1 to 4 of airfoil and sensory"
@@ -31,7 +31,11 @@ class JointSettings(Growth):
     share_per_row: float = tuned(1e-4, LARGE)
     max_share: float = tuned(0.75, LARGE)
     min_hessian: float = tuned(0.1, FOLDS_1_TO_4)
-    max_directions: int = tuned(6, NO_RECORD)
+    max_directions: int = tuned(
+        6,
+        "halved, one of twelve known interactions of 12 classes is missed; doubled, the same "
+        "models: see `settings`",
+    )
 
     def check(self) -> None:
         """Refuse settings that make no sense."""
