@@ -18,6 +18,7 @@
 
 #include "lanes.hpp"
 #include "losses.hpp"
+#include "roles.hpp"
 
 namespace calmgam {
 
@@ -70,9 +71,6 @@ inline BoostingFeature boosting_feature(const std::uint16_t* cells, std::vector<
     }
     return {cells, n_slots, ordered, direction, {}, root_cell, std::move(parents), std::move(children)};
 }
-
-// What a row does in a bag.
-constexpr std::uint8_t TRAINS = 1, VALIDATES = 2;
 
 struct BoostingData {
     std::size_t n_rows;

@@ -1,8 +1,8 @@
 #include "arrays.hpp"
-#include "boosting_rows.hpp"
 #include "checks.hpp"
 #include "factors.hpp"
 #include "held_out.hpp"
+#include "roles.hpp"
 
 namespace calmgam::bindings {
 
