@@ -118,11 +118,9 @@ class Boosting(Part):
         The losses stay those before shrinking, which looks at the same rows.
         """
         curves = boost(data, self)
-        return (
-            replace(curves, values=shrink(data, curves, curves.shared))
-            if self.shrinking
-            else curves
-        )
+        if not self.shrinking:
+            return curves
+        return replace(curves, values=shrink(data, curves, curves.shared))
 
 
 @dataclass(frozen=True)
