@@ -98,31 +98,44 @@ function Calibration({ groups, label }: CalibrationProps) {
           draw={(width) => drawCalibration(groups, width)}
           name="Observed against predicted"
         />
-        <table>
-          <thead>
-            <tr>
-              {["tenth", "rows", "predicted", "observed"].map((name) => (
-                <th scope="col" class="number">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((group, k) => (
-              <tr>
-                <th scope="row" class="number">
-                  {count(k + 1)}
-                </th>
-                <td class="number">{count(group.n_rows)}</td>
-                <td class="number">{format(group.predicted)}</td>
-                <td class="number">{format(group.observed)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <TableOfTenths
+          names={["rows", "predicted", "observed"]}
+          tenths={groups.map((group) => [
+            count(group.n_rows),
+            format(group.predicted),
+            format(group.observed),
+          ])}
+        />
       </div>
     </details>
+  );
+}
+
+function TableOfTenths({ names, tenths }: { names: string[]; tenths: string[][] }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {["tenth", ...names].map((name) => (
+            <th scope="col" class="number">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {tenths.map((cells, k) => (
+          <tr>
+            <th scope="row" class="number">
+              {count(k + 1)}
+            </th>
+            {cells.map((cell) => (
+              <td class="number">{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -144,31 +157,13 @@ function ResidualTable({ residuals }: { residuals: Residuals }) {
       <div class="pair">
         <Picture draw={(width) => drawResiduals(groups, width)} name="Residuals by prediction" />
         <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                {["tenth", "predicted", "mean", "25 %", "median", "75 %"].map((name) => (
-                  <th scope="col" class="number">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {groups.map((group, k) => (
-                <tr>
-                  <th scope="row" class="number">
-                    {count(k + 1)}
-                  </th>
-                  <td class="number">{predicted(group.predicted)}</td>
-                  <td class="number">{format(group.mean)}</td>
-                  <td class="number">{format(group.low)}</td>
-                  <td class="number">{format(group.median)}</td>
-                  <td class="number">{format(group.high)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <TableOfTenths
+            names={["predicted", "mean", "25 %", "median", "75 %"]}
+            tenths={groups.map((group) => [
+              predicted(group.predicted),
+              ...[group.mean, group.low, group.median, group.high].map(format),
+            ])}
+          />
         </div>
       </div>
     </details>
