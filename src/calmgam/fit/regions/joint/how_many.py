@@ -6,10 +6,10 @@ rows that nothing in the fold has seen, and proposes the number at which it is b
 like the final ones but coarser, then decide between that number (at most half the path), no split
 and the whole path: the fewest within `sparsity` standard errors (of the paired differences) of the
 best win, none at all within twice that. Half the number that wins is tried, too, and if it is few,
-those between, unless they give up much of what splits gain: growth's own model has coarse bins, and
-takes what they leave over for interactions. In a crowded table it is a poor judge, and boosted
-curves decide between more numbers. Where growth left features flat, curves are also fitted without
-those, and the better of both ways is chosen and kept.
+those between: growth's own model has coarse bins, and takes what they leave over for interactions.
+In a crowded table it is a poor judge, and boosted curves decide between more numbers. Where growth
+left features flat, curves are also fitted without those, and the better of both ways is chosen and
+kept.
 """
 
 from __future__ import annotations
@@ -30,9 +30,6 @@ from calmgam.fit.regions.joint.settings import JointSettings
 from calmgam.fit.regions.joint.target import growth_target
 from calmgam.fit.regions.one_standard_error import PathScores, Selection
 from calmgam.model.schema import FloatArray
-
-# That fewer splits may give up of what splits gain. Set by hand.
-SHARE_OF_GAIN = 0.1
 
 
 @dataclass(frozen=True)
@@ -131,27 +128,17 @@ def with_fewer(
 ) -> tuple[list[int], PathScores]:
     """Try fewer splits than those that win, as long as they win, too.
 
-    Those that give up much of what splits gain do not count, however unsure the gain.
-
     Returns
     -------
     list of int, PathScores
-        The numbers that count, and their losses.
+        The numbers tried, and their losses.
     """
-    lost: set[int] = set()
-    decisive = compared(tried)
     while True:
-        number = tried[decisive.choose(sparsity)]
-        fewer = fewer_to_try({*tried, *lost}, number, max_splits)
+        decisive = compared(tried)
+        fewer = fewer_to_try(tried, tried[decisive.choose(sparsity)], max_splits)
         if fewer is None:
             return tried, decisive
-        more = sorted({*tried, fewer})
-        scores = compared(more)
-        gain, loss = scores.means[0] - scores.means.min(), scores.means[more.index(fewer)]
-        if loss - scores.means.min() > SHARE_OF_GAIN * gain:
-            lost.add(fewer)
-        else:
-            tried, decisive = more, scores
+        tried = sorted({*tried, fewer})
 
 
 def fewer_to_try(tried: Collection[int], number: int, max_splits: int) -> int | None:
