@@ -283,6 +283,12 @@ static void keep_best(std::size_t n_cells, const std::int32_t* better, const flo
         CALMGAM_FOR_LANES best_curve[lane] = better[lane] ? curve[lane] : best_curve[lane];
 }
 
+// By what a feature's leaves moved last. A leaf without conditions above it moves by its own velocity.
+inline const float* last_move(const BoostingFeature& moved, const BoostingState& state) {
+    return moved.children.empty() ? &state.velocity[moved.root_cell * LANES]
+                                  : &state.moves[moved.children.size() * moved.n_slots * LANES];
+}
+
 // Who has got better, and who goes on, after `round` rounds.
 inline void judge(const BoostingData& data, const BoostingSettings& settings, const double* cost,
                   BoostingState& state) {
@@ -380,8 +386,7 @@ void advance(const BoostingData& data, Loss& loss, const BoostingSettings& setti
         for (std::size_t index = 0; index < data.features.size(); ++index) {
             const BoostingFeature& moved = data.features[state.moved_feature];
             const BoostingFeature& feature = data.features[index];
-            const float* heights = &state.velocity[moved.root_cell * LANES];
-            if (!moved.children.empty()) heights = &state.moves[moved.children.size() * moved.n_slots * LANES];
+            const float* heights = last_move(moved, state);
             double* gradient_sum = state.leaf_gradients(feature);
             std::fill(gradient_sum, gradient_sum + feature.n_cells() * LANES, 0.0);
             if (index == 0) {

@@ -108,11 +108,6 @@ inline void follow(const BoostingData& data, const BoostingState& judged, Boosti
     keep_best(data.n_cells(), better, state.curve.data(), state.best_curve.data());
 }
 
-inline const float* last_heights(const BoostingFeature& moved, const BoostingState& state) {
-    return moved.n_leaves() > 1 ? &state.moves[moved.children.size() * moved.n_slots * LANES]
-                                : &state.velocity[moved.root_cell * LANES];
-}
-
 }  // namespace boosting_detail
 
 // intercepts: n_bags x n_classes. Every class draws its own random cuts.
@@ -160,12 +155,12 @@ inline void advance_classes(const BoostingData& data, const BoostingSettings& se
                     sum_cells(data, feature, state.rows.gradient.data(), gradient_sum);
                 } else {
                     const BoostingFeature& moved = data.features[index - 1];
-                    collect_curved(data, moved, last_heights(moved, state), feature, state.rows, gradient_sum);
+                    collect_curved(data, moved, last_move(moved, state), feature, state.rows, gradient_sum);
                 }
                 move_feature(data, index, true, settings, state);
             }
             const BoostingFeature& moved = data.features.back();
-            finish_move(data, moved, last_heights(moved, state), state.rows);
+            finish_move(data, moved, last_move(moved, state), state.rows);
             ++state.round;
         }
     }

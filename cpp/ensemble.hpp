@@ -1,4 +1,4 @@
-// Trees of any library (calmgam.fit.ensembles.TreeEnsemble): views on their nodes, and the scores of rows.
+// Trees of any library (calmgam.fit.references.ensembles.TreeEnsemble): views on their nodes, and the scores of rows.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace calmgam::ensemble {
 
-// Views on the arrays of calmgam.fit.ensembles.TreeEnsemble.
+// Views on the arrays of calmgam.fit.references.ensembles.TreeEnsemble.
 struct Trees {
     const std::int32_t* roots;
     std::size_t n_trees;

@@ -161,14 +161,15 @@ def test_curves_that_run_one_way_equal_their_twin(task, a, e):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("sharing", [False, True])
 @pytest.mark.parametrize("smoothing_rounds", [0, 10])
-def test_many_classes_equal_their_twin(weighted, smoothing_rounds):
+def test_many_classes_equal_their_twin(weighted, sharing, smoothing_rounds):
     table, rng = Table(DEEP), np.random.default_rng(1)
     weights = rng.choice([0.0, 0.5, 1.0, 3.0], len(table.y)) if weighted else np.ones(len(table.y))
     noisy = table.y + 0.3 * rng.normal(size=len(table.y)) * table.y.std()
     codes = np.digitize(noisy, np.quantile(noisy, [0.2, 0.5, 0.9])).astype(np.float64)
     target = Target.classification(codes, weights, ("a", "b", "c", "d"))
-    options = {"smoothing_rounds": smoothing_rounds, **LAST_ROUND}
+    options = {"smoothing_rounds": smoothing_rounds, "sharing": sharing, **LAST_ROUND}
     assert_like_its_twin(table, target, options, n_bags=2)
 
 
