@@ -11,7 +11,7 @@ sample is prepared, in which regions are found; curves are learned from all rows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -117,7 +117,7 @@ class Plan:
 
 
 def prepare(X: Any, target: Target, plan: Plan, schema: Schema | None = None) -> Prepared:
-    """Encode and bin the rows, draw the bags.
+    """Encode and bin the rows, draw the bags, and warn of what a new table is like.
 
     Parameters
     ----------
@@ -126,24 +126,26 @@ def prepare(X: Any, target: Target, plan: Plan, schema: Schema | None = None) ->
     target : Target
     plan : Plan
     schema : Schema, optional
-        That of a fitted model; learned from X if not given.
+        That of a fitted model, whose table is not new; learned from X if not given.
     """
     plan.check(target.loss)
+    if schema is not None:
+        return prepare_rows(X, target, plan, schema)
+    schema = Schema.learn(X, feature_types=plan.feature_types)
+    warn_of_memory(target.n_rows, schema.n_features, plan.curves.n_bags, target.loss.n_outputs or 1)
+    prepared = prepare_rows(X, target, plan, schema)
+    warn_of_columns(prepared.X, schema, names_said(plan, schema))
+    warn_of_rare_classes(target)
+    return prepared
+
+
+def prepare_rows(X: Any, target: Target, plan: Plan, schema: Schema) -> Prepared:
+    """Encode and bin the rows, draw the bags."""
     bag_rng, search_rng = np.random.default_rng(plan.seed).spawn(2)
-    is_new = schema is None
-    schema = schema or Schema.learn(X, feature_types=plan.feature_types)
     constraints = Constraints.read(plan.monotone, schema)
     check_runs(plan.curves, constraints.runs.values(), target.loss)
     limits = read_limits(plan, constraints, schema)
-    if is_new:
-        warn_of_memory(
-            target.n_rows, schema.n_features, plan.curves.n_bags, target.loss.n_outputs or 1
-        )
     encoded = schema.encode(X)
-    if is_new:
-        said = read_feature_types(plan.feature_types, schema.names)
-        warn_of_columns(encoded, schema, said)
-        warn_of_rare_classes(target)
     binned = bin_rows(encoded, schema, plan, constraints)
     return Prepared(
         encoded,
@@ -156,6 +158,11 @@ def prepare(X: Any, target: Target, plan: Plan, schema: Schema | None = None) ->
         search_rng,
         plan.n_jobs,
     )
+
+
+def names_said(plan: Plan, schema: Schema) -> Collection[str]:
+    """Return the columns of which users say what they are."""
+    return read_feature_types(plan.feature_types, schema.names).keys()
 
 
 def bin_rows(X: FloatArray, schema: Schema, plan: Plan, constraints: Constraints) -> Binned:
@@ -211,24 +218,33 @@ def prepare_dataset(
     schema, table = profile.schema(columns), profile.sampled()
     y, weights, offset = sampled_target(table, columns)
     target = read(y, np.ones(len(y)) if weights is None else weights, offset)
+    plan.check(target.loss)
     if target.n_rows < profile.n_rows:
         check_sums(plan.curves, plan.monotone, target)
         if target.classes:
             profile.check_classes(target.classes, columns)
     columns = replace(columns, classes=target.classes, loss=target.loss)
-    prepared = prepare(as_frame(table.select(list(columns.kinds))), target, plan, schema)
+    if target.n_rows == profile.n_rows:  # fitted as a table in memory
+        n_outputs = target.loss.n_outputs or 1
+        warn_of_memory(target.n_rows, schema.n_features, plan.curves.n_bags, n_outputs)
+    prepared = prepare_rows(as_frame(table.select(list(columns.kinds))), target, plan, schema)
+    warn_of_columns(prepared.X, schema, names_said(plan, schema))
+    warn_of_rare_classes(target)
     rows = AllRows.of_dataset(engine, columns, profile, target)
     folds = fold_of(profile.sample.hashes[profile.sample.positions()], N_FOLDS)
     return Large(prepared, folds, rows, profile.n_rows, profile.table_sha256(columns))
 
 
-def prepare_large(X: Any, target: Target, plan: Plan, schema: Schema | None = None) -> Large:
+def prepare_large(X: Any, target: Target, plan: Plan) -> Large:
     """Prepare a sample of a large table in memory."""
-    schema = schema or Schema.learn(X, feature_types=plan.feature_types)
+    plan.check(target.loss)
+    schema = Schema.learn(X, feature_types=plan.feature_types)
+    warn_of_memory(target.n_rows, schema.n_features, n_bags=0)  # bags are of the sample alone
     encoded = schema.encode(X)
+    warn_of_columns(encoded, schema, names_said(plan, schema))
     rows = AllRows.in_memory(encoded, target)
     some, folds = rows.sample()
-    prepared = prepare(take_rows(X, some), target.take(some), plan, schema)
+    prepared = prepare_rows(take_rows(X, some), target.take(some), plan, schema)
     return Large(prepared, folds, rows, len(encoded))
 
 
@@ -297,6 +313,10 @@ def prove(model: Model, prepared: Prepared, kept: frozenset[int] = frozenset()) 
 
 def learn_the_rest(old: Model, prepared: Prepared, regions: Regions, plan: Plan) -> Model:
     """Learn curves around those of another model that are kept, as they are, edits included."""
+    names = prepared.schema.names
+    if regions.kept and len(regions.kept | regions.flat) == len(names):
+        flat = [names[i] for i in sorted(regions.flat - regions.kept)]
+        raise ValueError(f"keep must leave a feature to learn; got all but {flat}, which are flat")
     model = learn_curves(prepared, regions, plan)
     if not regions.kept:
         return model
@@ -323,10 +343,11 @@ def _intervals(
 ) -> Intervals | None:
     """Measure errors where bags predict rows that they did not train on; None if they cannot.
 
+    Nor are errors measured of rates whose exposures differ: with another exposure they are others.
     The regions have seen all rows; `benchmarks/intervals.py` measures that this hardly matters.
     """
     target = prepared.target
-    if target.classes or target.offset is not None:
+    if target.classes or target.offset is not None or target.by_exposure:
         return None
     out_of_bag = score_out_of_bag()
     if out_of_bag is None:

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,8 @@ from calmgam.fit.scale.profile import Profile, ProfilePass
 from calmgam.fit.scale.sample import Sample
 from calmgam.model.schema import Schema
 from fit_scale import simulated
+
+GOOD = simulated(60).drop(columns=["w", "o"])
 
 
 def profile_of(parts, sample_rows=200, **roles):
@@ -49,6 +52,52 @@ def test_the_schema_is_that_of_the_table_in_memory():
     assert total(profiles).schema(columns) == learned
 
 
+def ordered(values, levels):
+    """Return rows with a column of ordered levels."""
+    kind = pd.Categorical(values, categories=levels, ordered=True)
+    return GOOD[: len(values)].assign(kind=kind)
+
+
+LOW, HIGH = ["low", "mid", "high"], ["high", "mid", "low"]
+
+
+def test_ordered_levels_keep_their_order():
+    frame = ordered(["high", "low", "high", None] * 10, LOW)
+    empty = batch(frame)[:0].set_column(
+        3, "kind", pa.array([], batch(frame).schema.field("kind").type)
+    )
+    columns, profiles = profile_of([empty, batch(frame[:20]), batch(frame[20:])])
+    learned = Schema.learn(frame.drop(columns="y"))
+    assert learned["kind"].levels == ("low", "high") and learned["kind"].ordered
+    assert total(profiles).schema(columns) == learned
+    total(profiles[1:]).check()
+
+
+@pytest.mark.parametrize(
+    ("other", "got"),
+    [
+        (ordered(LOW, HIGH), r"\['high', 'mid', 'low'\] and \['low', 'mid', 'high'\]"),
+        (GOOD[:3].assign(kind=LOW), r"no order and \['low', 'mid', 'high'\]"),
+    ],
+    ids=["another order", "no order"],
+)
+def test_partitions_must_agree_on_the_order_of_levels(other, got):
+    parts = [batch(ordered(LOW, LOW)), batch(other)]
+    rule = "column 'kind' must have the same order of levels in all partitions; got "
+    for some in (parts, parts[::-1]):
+        with pytest.raises(ValueError, match=rule + got):
+            total(profile_of(some)[1]).check()
+    columns, profiles = profile_of(parts, feature_types={"kind": HIGH})  # a user settles it
+    total(profiles).check()
+    assert total(profiles).schema(columns)["kind"].levels == ("high", "mid", "low")
+
+
+def test_a_partition_without_levels_has_no_say():
+    nothing = ordered([None] * 3, HIGH)
+    whole = total(profile_of([batch(ordered(LOW, LOW)), batch(nothing)])[1])
+    assert whole.ranges["kind"].orders == {tuple(LOW)}
+
+
 @given(st.permutations(range(6)), st.integers(1, 400))
 @settings(max_examples=20, deadline=None)
 def test_profiles_are_added_in_any_order(order, sample_rows):
@@ -75,9 +124,6 @@ def faults_of(*frames, **roles):
     with pytest.raises(ValueError) as raised:
         total(profile_of([batch(frame) for frame in frames], **roles)[1]).check()
     return str(raised.value)
-
-
-GOOD = simulated(60).drop(columns=["w", "o"])
 
 
 def test_partitions_without_faults_pass():

@@ -20,7 +20,7 @@ from calmgam.fit.curves.networks import Networks
 from calmgam.fit.curves.splines.fitting import Splines
 from calmgam.fit.data.losses import Loss
 from calmgam.fit.data.runs import Run
-from calmgam.fit.support.progress import StageProgress
+from calmgam.fit.support.progress import quiet
 from calmgam.fit.support.threads import parallel_map
 from calmgam.model.tree import PartitionTree
 
@@ -77,8 +77,13 @@ def fit_curves(
     if "gam" not in errors and any(tree.n_splits for tree in data.trees):  # own GAM, first bag
         whole = [PartitionTree.trivial()] * len(data.trees)
         first = data.bags[:, :1]
-        quiet = data.progress.quietly if isinstance(data.progress, StageProgress) else None
-        beside = replace(data, cells=data.binned.codes, trees=whole, bags=first, progress=quiet)
+        beside = replace(
+            data,
+            cells=data.binned.codes,
+            trees=whole,
+            bags=first,
+            progress=quiet(data.progress),
+        )
         tasks.append(beside)
     n_jobs = max(1, data.n_jobs + 1 - len(tasks))  # side by side, with a thread for own GAM
     learn = partial(_learn, learner, n_jobs)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam.fit.data.losses import Loss
-from calmgam.model.columns import PANDAS_INDEX, label, unreadable
+from calmgam.model.columns import PANDAS_INDEX, is_missing, label, unreadable
 from calmgam.model.feature_types import CONTINUOUS, Asked, read_feature_types
 from calmgam.model.schema import Feature, FloatArray
 
@@ -250,6 +250,13 @@ def levels_of(array: Any) -> tuple[NDArray[np.intp], list[str]]:
     if missing.any():
         codes = np.where(np.append(missing, True)[codes], -1, codes)
     return codes, [label(value) for value in values]
+
+
+def order_of(array: Any) -> tuple[str, ...]:
+    """Return the labels of an ordered dictionary in their order; of anything else nothing."""
+    if not (_arrow().types.is_dictionary(array.type) and array.type.ordered):
+        return ()
+    return tuple(label(value) for value in array.dictionary.to_pylist() if not is_missing(value))
 
 
 def hash_of_text(text: str) -> float:

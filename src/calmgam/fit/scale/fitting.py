@@ -5,10 +5,12 @@ the sample     bins, reference, growth, selection: as any table    fit/regions
                thresholds placed between their neighbouring cuts   thresholds.py
 second pass    moments of all rows in the cells of these regions   moments.py
 curves         boosting or splines from the moments                boosting.py, splines.py
+last pass      of a log link: predictions add up to what was seen  totals.py
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,16 +23,18 @@ from calmgam.fit.curves.contract import Curves
 from calmgam.fit.curves.splines.fitting import Splines
 from calmgam.fit.data.binning import Binned
 from calmgam.fit.data.losses import Loss
+from calmgam.fit.data.target import Target
 from calmgam.fit.prepared import Prepared
 from calmgam.fit.regions.found import Regions
 from calmgam.fit.scale.boosting import MomentData, boost_moments
 from calmgam.fit.scale.inside_bins import in_fine_bins
+from calmgam.fit.scale.lines import without_regions
 from calmgam.fit.scale.moments import Cells, Expansion, FixedPoint, Moments
 from calmgam.fit.scale.quick import quick_curves
 from calmgam.fit.scale.rows import Large
 from calmgam.fit.scale.splines import splines_of_moments
 from calmgam.fit.scale.thresholds import place_thresholds
-from calmgam.fit.support.progress import Watch
+from calmgam.fit.support.progress import Watch, quiet
 from calmgam.model.glassbox import Model
 from calmgam.model.schema import FloatArray
 from calmgam.model.tree import PartitionTree
@@ -62,15 +66,16 @@ def learn_from_moments(
     """Learn all curves from all rows, and score the sample by bags that left its rows out.
 
     Squared error takes one pass over the rows, any other loss a few: each expands it around the
-    scores of the curves that the last one led to.
+    scores of the curves that the last one led to. A log link takes one more, for its last constant.
     """
     rows = large.rows
     with watch.stage("thresholds"):
         prepared, regions, start = prepare_curves(large.prepared, regions)
     trees, loss = regions.trees, prepared.target.loss
     cells = Cells(bins_of_gram(prepared.binned, trees), trees)
-    curves, n_passes = start, 1 if loss.is_quadratic else N_PASSES
-    for k in range(n_passes):
+    curves, n_expansions = start, 1 if loss.is_quadratic else N_PASSES
+    n_passes = n_expansions + bool(loss.last_constant)
+    for k in range(n_expansions):
         expansion = None if loss.is_quadratic else expanded(loss, curves, rows.fixed)
         with watch.stage(f"rows {k + 1}/{n_passes}") as progress:
             moments = rows.moments(cells, prepared.n_jobs, progress, expansion)
@@ -85,11 +90,13 @@ def learn_from_moments(
                 progress,
             )
             curves = learn_sums(data, learner, loss)
-    errors: dict[str, Any] = {"metric": loss.metric, **regions.errors}
-    if loss.is_quadratic:
-        errors.setdefault("calm", prepared.target.error_of_loss(curves.losses[0]))
+            errors = errors_of(curves, data, learner, prepared.target, regions.errors)
     intercept = float(curves.intercepts.mean())
     found = replace(curves, values=in_fine_bins(curves.values, intercept, cells, prepared))
+    if loss.last_constant:
+        with watch.stage(f"rows {n_passes}/{n_passes}") as progress:
+            totals = rows.totals(cells, found, loss, prepared.n_jobs, progress)
+        found = found.shifted(totals.correction)
     counts = counts_of(moments, cells, rows.fixed)
     model = assemble_counted(
         prepared.schema, trees, cells.fine, counts, found, prepared.target, errors
@@ -130,6 +137,31 @@ def learn_sums(data: MomentData, learner: Boosting | Splines, loss: Loss) -> Cur
     if isinstance(learner, Splines):
         return splines_of_moments(data, learner, loss)
     return boost_moments(data, scaled(learner, 1.0 if loss.is_quadratic else loss.max_hessian))
+
+
+def errors_of(
+    curves: Curves,
+    data: MomentData,
+    learner: Boosting | Splines,
+    target: Target,
+    known_errors: Mapping[str, float],
+) -> dict[str, Any]:
+    """Return the errors of own GAM and CALM, on the first fold if no cross-validation has told.
+
+    The sums of another loss than squared error belong to the scores of the CALM: a GAM would need
+    passes of its own, so nothing is measured.
+    """
+    errors: dict[str, Any] = {"metric": target.loss.metric, **known_errors}
+    if "gam" in errors or not target.loss.is_quadratic:
+        return errors
+    gam = curves
+    if any(tree.n_splits for tree in data.cells.trees):
+        moments, cells = without_regions(data.moments, data.cells)
+        beside = replace(data, moments=moments, cells=cells, progress=quiet(data.progress))
+        gam = learn_sums(beside, learner, target.loss)
+    errors["calm"] = target.error_of_loss(curves.losses[0])
+    errors["gam"] = target.error_of_loss(gam.losses[0])
+    return errors
 
 
 def scaled(curves: Boosting, hessian: float) -> Boosting:

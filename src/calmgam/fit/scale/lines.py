@@ -6,7 +6,8 @@ the weights of the node's rows that are in each cell; over ordered bins the sums
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from calmgam.fit.scale.moments import Cells, FixedPoint, Moments
 from calmgam.model.schema import FloatArray
+from calmgam.model.tree import PartitionTree
 
 Lines = NDArray[np.float32]
 
@@ -82,3 +84,34 @@ def lines_of(gram: Lines, cells: Cells) -> Lines:
             nodes[:, :-1] = np.cumsum(bins, axis=1, dtype=np.float64)
         blocks.append(nodes.reshape(-1, len(gram)))
     return np.concatenate(blocks)
+
+
+def without_regions(moments: Moments, cells: Cells) -> tuple[Moments, Cells]:
+    """Return the sums that a GAM is learned from, of two folds: the first, and all others."""
+    shapes = [(t.n_leaves, n) for t, n in zip(cells.trees, cells.binned.n_slots, strict=True)]
+
+    def over_leaves(sums: NDArray[Any]) -> NDArray[Any]:
+        parts = np.split(_in_two(sums), cells.firsts[1:-1], axis=1)
+        whole = [p.reshape(-1, *shape).sum(axis=1) for p, shape in zip(parts, shapes, strict=True)]
+        return np.concatenate(whole, axis=1)
+
+    tiles, at = [np.empty((2, 0), dtype=moments.tiles.dtype)], 0
+    for i, left in enumerate(shapes):
+        for right in shapes[i + 1 :]:
+            size = math.prod((*left, *right))
+            tile = _in_two(moments.tiles[:, at : at + size]).reshape(-1, *left, *right)
+            tiles.append(tile.sum(axis=(1, 3), dtype=tile.dtype).reshape(2, -1))
+            at += size
+    joined = replace(
+        moments,
+        weights=over_leaves(moments.weights),
+        sums=over_leaves(moments.sums),
+        squares=_in_two(moments.squares),
+        tiles=np.concatenate(tiles, axis=1),
+    )
+    return joined, Cells(cells.binned, (PartitionTree.trivial(),) * len(shapes))
+
+
+def _in_two(sums: NDArray[Any]) -> NDArray[Any]:
+    """Return the sums of the first fold, and of all others."""
+    return np.add.reduceat(sums, [0, 1], axis=0, dtype=sums.dtype)

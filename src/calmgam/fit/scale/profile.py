@@ -8,7 +8,6 @@ hashes, so profiles are added with ``+`` in any order and grouping, with the sam
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from calmgam._kernels import summarise
 from calmgam.fit.scale.arrow import (
     BOOLEAN,
     CATEGORICAL,
@@ -25,108 +23,19 @@ from calmgam.fit.scale.arrow import (
     NUMERIC,
     ArrowBatch,
     Columns,
+    order_of,
     read_batch,
 )
 from calmgam.fit.scale.batches import row_hashes
+from calmgam.fit.scale.ranges import Range
 from calmgam.fit.scale.sample import Sample
 from calmgam.fit.support.threads import parallel_map
-from calmgam.model.columns import label, sorted_labels
-from calmgam.model.feature_types import Asked, check_listed
-from calmgam.model.schema import BOOLEAN_LEVELS, Feature, Schema, has_ends_only
+from calmgam.model.columns import label
+from calmgam.model.schema import Schema
 
 SAMPLE_ROWS = 200_000  # as many as reference and bins need
-MAX_LEVELS = 1000  # as `Schema.learn` keeps
 MAX_LABELS = 1_000_000  # more distinct texts are no levels
 MAX_SHOWN_FAULTS = 5  # in an error
-
-
-@dataclass(frozen=True)
-class Range:
-    """What is known of a column.
-
-    Attributes
-    ----------
-    low, high : float
-        Of numbers.
-    whole, has_missing : bool
-    only_ends : bool
-        Whether every number is the lowest or the highest.
-    levels : Counter
-        How many rows have each label.
-    """
-
-    low: float = math.inf
-    high: float = -math.inf
-    whole: bool = True
-    has_missing: bool = False
-    levels: Counter[str] = field(default_factory=Counter)
-    only_ends: bool = True
-
-    def __add__(self, other: Range) -> Range:
-        ends = {one.low for one in (self, other)} | {one.high for one in (self, other)}
-        low, high = min(self.low, other.low), max(self.high, other.high)
-        return Range(
-            low,
-            high,
-            self.whole and other.whole,
-            self.has_missing or other.has_missing,
-            self.levels + other.levels,
-            self.only_ends and other.only_ends and ends <= {low, high, math.inf, -math.inf},
-        )
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there was no value."""
-        return self.low > self.high and not self.levels
-
-    @classmethod
-    def of_numbers(cls, values: Any) -> Range:
-        """Return the range of a column of numbers."""
-        low, high, n_missing, whole = summarise(values)
-        return cls(low, high, whole, n_missing > 0, only_ends=has_ends_only(values, low, high))
-
-    @classmethod
-    def of_levels(cls, codes: Any, labels: list[str]) -> Range:
-        """Return the range of a column of labels, given by their positions."""
-        *counts, n_missing = np.bincount(
-            codes % (len(labels) + 1), minlength=len(labels) + 1
-        ).tolist()
-        levels = Counter({text: n for text, n in zip(labels, counts, strict=True) if n})
-        return cls(has_missing=n_missing > 0, levels=levels)
-
-    def feature(self, name: str, index: int, kind: str, asked: Asked | None = None) -> Feature:
-        """Return the feature of a column, as `Schema.learn` does."""
-        if kind == NOTHING and self.levels:  # Dask may not know the type of text in advance
-            kind = CATEGORICAL
-        if kind in (NUMERIC, NOTHING):
-            low, high = (math.nan, math.nan) if self.is_empty else (self.low, self.high)
-            return Feature(
-                name,
-                index,
-                NUMERIC,
-                (),
-                self.has_missing,
-                low=low,
-                high=high,
-                whole=self.whole,
-                two_valued=low < high and self.only_ends,
-            )
-        order = asked if isinstance(asked, tuple) else ()
-        if order:
-            check_listed(name, order, self.levels)
-            levels = [text for text in order if text in self.levels]
-        else:
-            levels = list(BOOLEAN_LEVELS) if kind == BOOLEAN else sorted_labels(set(self.levels))
-        has_rare = len(levels) > MAX_LEVELS
-        if has_rare:
-            by_count = sorted(range(len(levels)), key=lambda k: (-self.levels[levels[k]], k))
-            levels = [levels[k] for k in sorted(by_count[:MAX_LEVELS])]
-        if not levels:
-            return Feature(name, index, NUMERIC, (), self.has_missing)
-        ordered = bool(order)
-        return Feature(
-            name, index, kind, tuple(levels), self.has_missing, has_rare, ordered=ordered
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +82,10 @@ class ProfilePass:
         kind = self.columns.kind_in(rows.batch.schema, name)
         if kind in (NUMERIC, NOTHING):
             return Range.of_numbers(rows.numbers(name))
-        return Range.of_levels(*rows.levels(name))
+        asked = name in self.columns.asked  # users have the last word
+        return Range.of_levels(
+            *rows.levels(name), () if asked else order_of(rows.batch.column(name))
+        )
 
     def _roles(self, rows: ArrowBatch) -> dict[str, Range]:
         """Return the range of y, of weights and of the offset."""
@@ -296,6 +208,8 @@ class Profile:
             more = len(found) - MAX_SHOWN_FAULTS
             shown = "\n".join(found[:MAX_SHOWN_FAULTS])
             raise ValueError(shown + (f"\n… and {more} more" if more > 0 else ""))
+        for name, one in self.ranges.items():
+            one.check_order(name)
         if self.n_rows == 0:
             raise ValueError("the dataset must have at least one row of weight > 0; got 0")
 

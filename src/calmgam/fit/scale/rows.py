@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from calmgam.fit.curves.contract import Curves
 from calmgam.fit.data.checks import is_frame
 from calmgam.fit.data.losses import Loss
 from calmgam.fit.data.target import Target
@@ -17,7 +18,9 @@ from calmgam.fit.scale.arrow import ArrowBatch, Columns, read_batch
 from calmgam.fit.scale.batches import ROWS_PER_BATCH, MemoryBatch, fold_of, row_hashes
 from calmgam.fit.scale.engines.contract import Engine
 from calmgam.fit.scale.moments import Cells, Expansion, FixedPoint, Moments, MomentsPass
-from calmgam.fit.scale.profile import SAMPLE_ROWS, Profile, Range
+from calmgam.fit.scale.profile import SAMPLE_ROWS, Profile
+from calmgam.fit.scale.ranges import Range
+from calmgam.fit.scale.totals import Totals, TotalsPass
 from calmgam.fit.support.progress import Progress
 from calmgam.model.schema import FloatArray
 
@@ -46,21 +49,21 @@ class Roles:
 
 
 @dataclass(frozen=True, eq=False)
-class ArrowMoments:
-    """The second pass over record batches."""
+class ArrowPass:
+    """A pass over record batches, after the first one."""
 
     columns: Columns
-    moments: MomentsPass
+    of_rows: Any
 
-    def start(self) -> Moments:
-        """Return the moments of no rows."""
-        return self.moments.start()
+    def start(self) -> Any:
+        """Return the sums of no rows."""
+        return self.of_rows.start()
 
-    def add(self, sums: Moments, batch: Any, partition: str) -> Moments:
+    def add(self, sums: Any, batch: Any, partition: str) -> Any:
         """Add a record batch."""
         del partition
         rows = read_batch(batch, self.columns)
-        return self.moments.add(sums, rows) if rows.n_rows else sums
+        return self.of_rows.add(sums, rows) if rows.n_rows else sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,11 +133,27 @@ class AllRows:
             n_jobs,
             expansion,
         )
+        moments: Moments = self._summed(one_pass, progress)
+        return moments
+
+    def totals(
+        self, cells: Cells, curves: Curves, loss: Loss, n_jobs: int, progress: Progress | None
+    ) -> Totals:
+        """Go through all rows to add up y, and what curves in fine bins predict."""
+        mean = Curves(
+            curves.intercepts.mean(keepdims=True),
+            [values.mean(axis=0, keepdims=True) for values in curves.values],
+            curves.losses,
+        )
+        totals: Totals = self._summed(TotalsPass(cells, self.fixed, mean, loss, n_jobs), progress)
+        return totals
+
+    def _summed(self, one_pass: MomentsPass | TotalsPass, progress: Progress | None) -> Any:
         if self.batch is None:
             assert self.engine is not None and self.columns is not None
-            statistic = ArrowMoments(self.columns, one_pass)
-            sums: Moments = self.engine.map_reduce(statistic, self.columns.names, progress)
-            return sums
+            statistic = ArrowPass(self.columns, one_pass)
+            return self.engine.map_reduce(statistic, self.columns.names, progress)
+        sums: Any
         sums, rows = one_pass.start(), self.batch
         for start in range(0, rows.n_rows, ROWS_PER_BATCH):
             sums = one_pass.add(sums, rows.part(slice(start, start + ROWS_PER_BATCH)))

@@ -15,7 +15,7 @@ from calmgam.fit.scale.engines.threads import Batches, Files
 from calmgam.model.datasets import open_files
 
 
-def engine_of(dataset: Any, n_jobs: int = 1) -> Engine:
+def engine_of(dataset: Any) -> Engine:
     """Return the engine of a dataset."""
     kind = type(dataset).__module__.partition(".")[0]
     if kind == "dask":

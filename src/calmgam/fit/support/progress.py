@@ -81,14 +81,17 @@ class Watch:
             yield None
             return
         progress = StageProgress(self, name)
-        progress(0, 0)
+        self.stops(FitProgress(name, 0, 0, progress.seconds))
         yield progress
         self.stops(FitProgress(name, 0, 0, progress.seconds, finished=True))
 
     def stops(self, progress: FitProgress) -> bool:
-        """Tell all callbacks of a step; return whether one of them, or the clock, wants to stop."""
+        """Tell all callbacks of a step; return whether one of them, or the clock, wants to stop.
+
+        Where a stage begins or has ended, there is nothing to stop.
+        """
         wishes = [_wants_to_stop(callback, progress) for callback in self.callbacks]
-        if progress.finished:
+        if progress.finished or not progress.total:
             return False
         if any(wishes):
             self.stopped = self.stopped or f"by a callback, in stage {progress.stage!r}"
@@ -126,6 +129,11 @@ class StageProgress:
     def quietly(self, done: int, total: int) -> bool:
         """Look at the clock alone: for work beside a stage."""
         return bool(self.watch.stopped) or self.watch.is_late(self.stage)
+
+
+def quiet(progress: Progress | None) -> Progress | None:
+    """Return what looks at the clock alone, for work beside the steps that a stage tells of."""
+    return progress.quietly if isinstance(progress, StageProgress) else None
 
 
 def callbacks_of(verbose: bool | Callback | Sequence[Callback]) -> list[Callback]:

@@ -78,6 +78,16 @@ def test_without_a_client_dask_uses_its_own_threads(frame):
     assert plain(CALMRegressor(**QUICK).fit(parts, "y").model_) == plain(by_threads(frame))
 
 
+def test_all_passes_of_a_log_link_add_up_in_any_division(frame):
+    counts = frame.assign(y=np.random.default_rng(0).poisson(np.exp(0.5 * frame.y)))
+    settings = {**QUICK, "max_splits": 0, "objective": "poisson"}
+    parts = dd.from_pandas(counts, npartitions=5, sort=False)
+    model = CALMRegressor(**settings).fit(parts, "y")
+    assert model.predict(counts).sum() == pytest.approx(counts.y.sum(), rel=1e-9)
+    again = CALMRegressor(**settings).fit(batches_of(counts, 1000), "y")
+    assert plain(model.model_) == plain(again.model_)
+
+
 def test_a_partition_with_a_fault_is_named(frame):
     from dask import delayed
 
