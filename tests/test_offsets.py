@@ -138,3 +138,20 @@ def test_cross_validation_passes_offsets_and_weights_to_fits_and_scores():
         model = clone(estimator).fit(table.X.iloc[train], y[train], **parts[0])
         by_hand.append(model.score(table.X.iloc[test], y[test], **parts[1]))
     np.testing.assert_array_equal(found["test_score"], by_hand)
+
+
+@pytest.mark.parametrize("missing", [0.0, np.nan])
+def test_rows_of_weight_0_need_no_target(missing):
+    """Mean costs of policies, weighted by claims: without claims there is no cost."""
+    table = Table(600)
+    n_claims = np.random.default_rng(1).poisson(0.8, 600)
+    cost, counted = table.y(loss_of("gamma")), n_claims > 0
+    exposure = np.where(counted, table.exposure, 0.0)
+    sizes = CALMRegressor(objective="gamma", curves=SMALL, **QUICK)
+    with np.errstate(divide="ignore"):
+        offset = np.log(exposure)
+    sizes.fit(table.X, np.where(counted, cost, missing), sample_weight=n_claims, offset=offset)
+    alone = clone(sizes).fit(
+        table.X[counted], cost[counted], sample_weight=n_claims[counted], offset=offset[counted]
+    )
+    np.testing.assert_array_equal(sizes.predict(table.X), alone.predict(table.X))

@@ -107,6 +107,9 @@ def test_edits_of_kept_curves_are_remembered(table):
         "who": "Ada",
         "why": "few rows",
     }.items() <= (edit.items())
+    settings = calm.refit(X, score, keep=["b", "c"]).model_.provenance.settings
+    assert settings["edits"] == [edit]  # the curve is still the edited one
+    assert calm.refit(X, score).model_.provenance.settings["edits"] == []
 
 
 @pytest.mark.parametrize("curves", [Boosting(n_bags=2), Splines(n_draws=2)], ids=["b", "s"])
@@ -127,3 +130,55 @@ def test_something_must_be_left_to_learn():
     calm = CALMRegressor(curves=Boosting(n_bags=2), random_state=0, n_jobs=1).fit(X, X[:, 0])
     with pytest.raises(ValueError, match="keep must leave a feature to learn; got all of them"):
         calm.refit(X, X[:, 0], keep=["x0", "x1"])
+
+
+def test_curves_of_many_classes_are_learned_together(table):
+    X, score, _ = table
+    calm = CALMClassifier(random_state=0, n_jobs=1, max_depth=0)
+    calm.fit(X, np.digitize(score, np.quantile(score, [0.3, 0.6])))
+    with pytest.raises(ValueError, match=r"keep must be empty with three classes .* got \['b'\]"):
+        calm.refit(X, np.digitize(score, np.quantile(score, [0.3, 0.6])), keep=["b"])
+
+
+def test_features_of_chosen_splits_keep_their_curves(table):
+    """Growth left them flat; splits that are asked for need them."""
+    X, score, _ = table
+    calm = CALMRegressor(random_state=0, n_jobs=1).fit(X, score)
+    split = calm.path_[0].record.feature
+    calm.flat_features_ = tuple(X.columns)
+    calm.refit_splits(1, X, score)
+    assert split not in calm.flat_features_
+    before = calm.score(X, score)
+    assert calm.refit(X, score).score(X, score) == before
+
+
+def test_a_refit_says_whether_it_was_stopped(table):
+    X, score, _ = table
+    calm = CALMRegressor(random_state=0, n_jobs=1, max_seconds=1e-9)
+    with pytest.warns(UserWarning, match="stopped by max_seconds") as said:
+        calm.fit(X, score)
+    assert said[0].filename == __file__
+    calm.set_params(max_seconds=None).refit(X, score)
+    assert calm.ledger_.stopped == ""
+    calm.set_params(max_seconds=1e-9)
+    with pytest.warns(UserWarning, match="stopped by max_seconds=1e-09, in stage 'curves'") as said:
+        calm.refit(X, score)
+    assert said[0].filename == __file__
+    assert calm.ledger_.stopped
+
+
+def test_growth_of_a_given_number_of_splits_can_be_stopped(table):
+    X, score, _ = table
+    steps = []
+
+    def after_one(step):
+        steps.append((step.stage, step.done, step.total))
+        return step.stage == "regions" and step.done == 1
+
+    calm = CALMRegressor(random_state=0, n_jobs=1, max_splits=3, verbose=after_one)
+    with pytest.warns(UserWarning, match="stopped by a callback, in stage 'regions'"):
+        calm.fit(X, score)
+    assert calm.n_splits_ == 1
+    assert ("regions", 1, 3) in steps
+    calm.set_params(verbose=lambda step: step.total == 0).fit(X, score)  # where a stage begins
+    assert (calm.ledger_.stopped, calm.n_splits_) == ("", 3)

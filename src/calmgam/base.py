@@ -17,7 +17,14 @@ import calmgam
 from calmgam.exporting import Exporting
 from calmgam.fit.curves.by_name import LEARNERS
 from calmgam.fit.curves.contract import CurveLearner
-from calmgam.fit.data.checks import Given, frame_like, is_frame, match_columns, weigh_rows
+from calmgam.fit.data.checks import (
+    Given,
+    frame_like,
+    idle_rows,
+    is_frame,
+    match_columns,
+    weigh_rows,
+)
 from calmgam.fit.pipeline import (
     Plan,
     find_regions,
@@ -39,9 +46,10 @@ from calmgam.loading import Loading
 from calmgam.measuring import Measuring
 from calmgam.model.columns import as_table, series_name
 from calmgam.model.fields import checked_offset
+from calmgam.model.glassbox import Model
 from calmgam.model.pages import see
 from calmgam.model.provenance import Provenance, table_digest, utc_now
-from calmgam.model.schema import FloatArray
+from calmgam.model.schema import FloatArray, Schema
 from calmgam.parameters import paper_parameters
 
 Interactions = Iterable[Iterable[str | int]] | Mapping[str, Iterable[Iterable[str | int]]]
@@ -64,6 +72,11 @@ def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
         return self
 
     return safe_fit
+
+
+def names_of(features: Iterable[int], schema: Schema) -> tuple[str, ...]:
+    """Return the names of some features, in the order of the table."""
+    return tuple(schema.names[i] for i in sorted(features))
 
 
 class BaseCALM(Loading, Measuring, Exporting):
@@ -175,14 +188,22 @@ class BaseCALM(Loading, Measuring, Exporting):
             model = learn_curves_of_all(large, regions, plan)
         else:
             model = learn_curves(prepared, regions, plan)
-        self.flat_features_ = tuple(prepared.schema.names[i] for i in sorted(regions.flat))
-        model = replace(model, ledger=replace(model.ledger, stopped=plan.watch.stopped))
-        self.model_ = replace(model, provenance=self._provenance(given, plan))
-        if plan.watch.stopped:
+        self.flat_features_ = names_of(regions.flat, prepared.schema)
+        return self._take(model, given, plan, stacklevel=5)
+
+    def _take(
+        self, model: Model, given: Given, plan: Plan, *, stacklevel: int = 3, **kept: Any
+    ) -> Any:
+        """Take a model that was fitted now; say where it comes from, and whether it was stopped."""
+        stopped, origin = plan.watch.stopped, self._provenance(given, plan)
+        ledger = replace(model.ledger, stopped=stopped)
+        origin = replace(origin, settings={**origin.settings, **kept})
+        self.model_ = replace(model, ledger=ledger, provenance=origin)
+        if stopped:
             warnings.warn(
-                f"the fit was stopped {plan.watch.stopped}: the model is the best found so far"
+                f"the fit was stopped {stopped}: the model is the best found so far"
                 + see("scale#a-fit-that-must-end"),
-                stacklevel=4,
+                stacklevel=stacklevel,
             )
         return self
 
@@ -208,8 +229,10 @@ class BaseCALM(Loading, Measuring, Exporting):
             raise ValueError(f"y must be an array: fit alone takes a dataset; got {y!r}")
         X = self._checked(X, reset=reset)
         name = series_name(y)
-        y = self._check_y(y, len(X))
+        idle = idle_rows(sample_weight, len(X))
+        y = self._check_y(y, len(X), idle)
         if offset is not None:
+            offset = np.where(idle, 0.0, offset) if idle.any() else offset
             offset = checked_offset(offset, len(X))
         digest = partial(table_digest, X, y, sample_weight, offset)
         n_rows = len(X)
@@ -238,7 +261,7 @@ class BaseCALM(Loading, Measuring, Exporting):
         X = self._checked(X, reset=False)
         return self.model_.score(X, offset)
 
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> FloatArray:
+    def predict_interval(self, X: Any, coverage: float = 0.9, offset: Any = None) -> FloatArray:
         """Return an interval for every row that holds new outcomes this often.
 
         Whatever the noise, if new rows are like the training rows. A classifier has probabilities
@@ -249,13 +272,15 @@ class BaseCALM(Loading, Measuring, Exporting):
         X : data frame or array
         coverage : float
             Between 0.01 and 0.99.
+        offset : array of shape (n_rows,) or number, optional
+            What is added to the score.
 
         Returns
         -------
         array of shape (n_rows, 2)
             Lower and upper ends.
         """
-        return self._fitted_model().predict_interval(X, coverage)
+        return self._fitted_model().predict_interval(X, coverage, offset)
 
     def contributions(self, X: Any) -> Any:
         """Return what every feature contributes to every row's score.

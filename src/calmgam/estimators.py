@@ -64,8 +64,8 @@ class CALMRegressor(RegressorMixin, Refitting):  # noqa: D101
         """
         return self._fit(X, y, sample_weight, offset)
 
-    def _check_y(self, y: Any, n_rows: int) -> Any:
-        y = check_target(y, n_rows, is_number=True)
+    def _check_y(self, y: Any, n_rows: int, idle: Any = None) -> Any:
+        y = check_target(y, n_rows, is_number=True, idle=idle)
         self._loss().check(y)
         return y
 
@@ -160,8 +160,8 @@ class CALMClassifier(ClassifierMixin, Refitting):  # noqa: D101
         """
         return self._fit(X, y, sample_weight, offset)
 
-    def _check_y(self, y: Any, n_rows: int) -> Any:
-        return check_labels(check_target(y, n_rows))
+    def _check_y(self, y: Any, n_rows: int, idle: Any = None) -> Any:
+        return check_labels(check_target(y, n_rows, idle=idle))
 
     def _loss(self) -> None:
         """Return nothing: how many classes there are says what is minimised."""

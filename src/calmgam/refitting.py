@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from calmgam.base import BaseCALM
+from calmgam.base import BaseCALM, names_of
 from calmgam.fit.pipeline import count_returns, learn_curves, learn_the_rest, prepare
 from calmgam.fit.policies import positions_of
 from calmgam.fit.regions.found import Regions
@@ -59,8 +59,8 @@ class Refitting(BaseCALM):
         flat = frozenset(map(schema.index, self.flat_features_)) - used
         regions = Regions(given_trees(given_regions, prepared), ledger, self.path_, flat=flat)
         model = learn_curves(prepared, regions, plan)
-        self.model_ = replace(model, provenance=self._provenance(given, plan))
-        return self
+        self.flat_features_ = names_of(flat, schema)
+        return self._take(model, given, plan)
 
     def refit(
         self,
@@ -88,6 +88,11 @@ class Refitting(BaseCALM):
         kept = frozenset(positions_of(keep, old.schema, "keep"))
         if len(kept) == old.schema.n_features:
             raise ValueError("keep must leave a feature to learn; got all of them")
+        if kept and old.link == "softmax":
+            raise ValueError(
+                "keep must be empty with three classes or more, whose curves are learned together; "
+                f"got {list(names_of(kept, old.schema))}"
+            )
         given = self._read(X, y, sample_weight, offset, reset=False)
         if kept:
             encoded = old.schema.encode(self._checked(X, reset=False))
@@ -102,12 +107,10 @@ class Refitting(BaseCALM):
         flat = frozenset(map(old.schema.index, self.flat_features_)) - kept
         regions = Regions(given_trees(trees, prepared), old.ledger, old.path, flat=flat, kept=kept)
         model = learn_the_rest(old, prepared, regions, plan)
-        names = [old.schema.names[i] for i in sorted(kept)]
-        origin = self._provenance(given, plan)
-        from_before = {"kept": names, "edits": edits_of(old.trail, names)}
-        origin = replace(origin, settings={**origin.settings, **from_before})
-        self.model_ = replace(model, provenance=origin)
-        return self
+        names = list(names_of(kept, old.schema))
+        before = old.provenance.settings.get("edits", ()) if old.provenance else ()
+        edits = edits_of(before, old.trail, names)
+        return self._take(model, given, plan, kept=names, edits=edits)
 
     def stability(
         self, X: Any, y: Any, n_boot: int = 20, sample_weight: Any = None, offset: Any = None

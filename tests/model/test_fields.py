@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calmgam.model.fields import as_numbers, checked_offset, checked_weights
+from calmgam.model.fields import as_numbers, checked_offset, checked_weights, name_of
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,30 @@ def test_weights_are_at_least_zero_and_one_of_them_is_more():
     ):
         with pytest.raises(ValueError, match=message):
             checked_weights(weights, 2)
+
+
+@pytest.mark.parametrize(
+    ("one", "names", "name"),
+    [("b", "ab", "b"), (1, "ab", "b"), (-1, "ab", "b"), (np.int64(0), "ab", "a"), (0, "01", "0")],
+)
+def test_columns_are_given_by_name_or_position(one, names, name):
+    assert name_of(one, tuple(names), "w must name columns") == name
+
+
+@pytest.mark.parametrize(
+    ("one", "message"),
+    [
+        (1, "columns; 1 is the name of one and the position of another: write '1' or '2'"),
+        (3, "columns; got 3, whose name is '3'"),
+        (4, "columns; got 4"),
+        (-4, "columns; got -4"),
+        ("x", "columns; got 'x'"),
+        (True, "columns; got True"),
+        (1.0, r"columns; got 1\.0"),
+        (None, "columns; got None"),
+    ],
+)
+def test_columns_called_by_numbers_are_not_taken_for_others(one, message):
+    """As those of a CSV file without a header, of which the first column was dropped."""
+    with pytest.raises(ValueError, match=f"^w must name {message}$"):
+        name_of(one, ("1", "2", "3"), "w must name columns")

@@ -20,9 +20,10 @@ from calmgam.fit.data.runs import Run, centres_that_bend, chords
 from calmgam.fit.support.settings import check_in
 from calmgam.model.exact.changes import largest_change, moves_up
 from calmgam.model.exact.inputs import Inputs, rounding
+from calmgam.model.fields import name_of
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.pages import see
-from calmgam.model.schema import FloatArray, Schema
+from calmgam.model.schema import Feature, FloatArray, Schema
 
 WORDS = tuple(run.value for run in Run if run is not Run.free)
 
@@ -49,7 +50,9 @@ class Constraints:
                 'monotone must map features to directions, such as {"income": "increasing"}; '
                 f"got {monotone!r}"
             )
-        return cls({_index(one, schema): _run(one, word, schema) for one, word in monotone.items()})
+        rule = "monotone must name features"
+        named = {name_of(one, schema.names, rule): word for one, word in monotone.items()}
+        return cls({schema.index(name): _run(schema[name], word) for name, word in named.items()})
 
     def of(self, n_features: int) -> tuple[Run, ...]:
         """Return the run of every feature."""
@@ -126,16 +129,8 @@ def _bend(model: Model, feature: int, run: Run, centres: FloatArray) -> float:
     return max(-float((run.sign * bends).min(initial=0.0)), 0.0)
 
 
-def _index(one: str | int, schema: Schema) -> int:
-    try:
-        return schema.index(one if isinstance(one, str) else schema.names[one])
-    except (KeyError, IndexError, TypeError) as error:
-        raise ValueError(f"monotone must name features; got {one!r}") from error
-
-
-def _run(one: str | int, word: Any, schema: Schema) -> Run:
+def _run(feature: Feature, word: Any) -> Run:
     """Read a direction; what has no order has none."""
-    feature = schema.features[_index(one, schema)]
     check_in(f"monotone[{feature.name!r}]", word, WORDS)
     run = Run(word)
     if not feature.has_order:

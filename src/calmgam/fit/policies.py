@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from calmgam.model.fields import name_of
 from calmgam.model.schema import Schema
 from calmgam.model.tree import PartitionTree
 
@@ -114,14 +115,8 @@ def positions_of(
         return tuple(range(schema.n_features))
     if isinstance(chosen, str):
         raise ValueError(f"{parameter} must be a list of features; got {chosen!r}")
-    positions = set()
-    for one in chosen:
-        try:
-            name = one if isinstance(one, str) else schema.names[one]
-            positions.add(schema.index(name))
-        except (KeyError, IndexError, TypeError) as error:
-            raise ValueError(f"{parameter} must name features; got {one!r}") from error
-    return tuple(sorted(positions))
+    rule = f"{parameter} must name features"
+    return tuple(sorted({schema.index(name_of(one, schema.names, rule)) for one in chosen}))
 
 
 def _groups(groups: Any, schema: Schema, parameter: str) -> tuple[Group, ...] | None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from calmgam.model.columns import Column, label
+from calmgam.model.fields import name_of
 from calmgam.model.pages import see
 
 NOMINAL, CONTINUOUS = "nominal", "continuous"
@@ -39,7 +40,8 @@ def read_feature_types(feature_types: Any, names: Sequence[str]) -> dict[str, As
             'feature_types must map columns to types, such as {"zip": "nominal"}; '
             f"got {feature_types!r}"
         )
-    return {_name(one, names): _asked(one, said) for one, said in feature_types.items()}
+    rule = "feature_types must name columns of the table"
+    return {name_of(one, names, rule): _asked(one, said) for one, said in feature_types.items()}
 
 
 def as_asked(column: Column, asked: Asked | None) -> Column:
@@ -65,16 +67,6 @@ def check_listed(name: str, order: Collection[str], seen: Collection[str]) -> No
             f"feature_types[{name!r}] must list every level of the column; "
             f"{list(order)} lacks {absent[0]!r}{see('data#what-columns-are')}"
         )
-
-
-def _name(one: Any, names: Sequence[str]) -> str:
-    try:
-        name = str(one) if isinstance(one, str) else names[one]
-        if name in names:
-            return name
-    except (IndexError, TypeError):
-        pass
-    raise ValueError(f"feature_types must name columns of the table; got {one!r}")
 
 
 def _asked(one: Any, said: Any) -> Asked:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,40 @@ from calmgam.model.columns import FloatArray
 from calmgam.model.plain import Plain
 
 
+def name_of(one: Any, names: Sequence[str], rule: str) -> str:
+    """Return the name of a column that is given by name or position.
+
+    A frame may call its columns by numbers: one that is a name and the position of another is
+    refused. `rule` begins the message.
+    """
+    text = str(one)
+    if isinstance(one, str) and one in names:
+        return text
+    is_position = isinstance(one, Integral) and not isinstance(one, bool)
+    if is_position and -len(names) <= int(one) < len(names):
+        found = names[int(one)]
+        if text in names and found != text:
+            raise ValueError(
+                f"{rule}; {one} is the name of one and the position of another: write {text!r} or "
+                f"{found!r}"
+            )
+        return found
+    hint = f", whose name is {text!r}" if is_position and text in names else ""
+    raise ValueError(f"{rule}; got {one!r}{hint}")
+
+
 def checked_offset(offset: Any, n_rows: int) -> FloatArray:
     """Return what is added to scores: a finite number for every row, or one for all."""
     return _finite("offset", np.full(n_rows, offset) if np.ndim(offset) == 0 else offset, n_rows)
+
+
+def added_to_scores(offset: Any, n_rows: int, link: str) -> FloatArray | float:
+    """Return what an offset, if there is one, adds to the scores of a model."""
+    if offset is None:
+        return 0.0
+    if link == "softmax":
+        raise ValueError("offset must be None with three classes or more; got one")
+    return checked_offset(offset, n_rows)
 
 
 def checked_weights(sample_weight: Any, n_rows: int) -> FloatArray:

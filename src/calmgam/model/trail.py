@@ -123,13 +123,15 @@ class EditRecord:
         )
 
 
-def edits_of(trail: Iterable[EditRecord], features: Collection[str]) -> list[dict[str, Any]]:
-    """Return the edits of some features, and of all, as plain values with who, why and when."""
-    return [
-        {**record.edit, "who": record.who, "why": record.why, "date": record.date}
-        for record in trail
-        if record.edit.get("feature") in (None, *features)
-    ]
+def edits_of(
+    before: Iterable[dict[str, Any]], trail: Iterable[EditRecord], features: Collection[str]
+) -> list[dict[str, Any]]:
+    """Return the edits of some features, and of all, as plain values with who, why and when.
+
+    Those that were made before an earlier fit come first.
+    """
+    made = ({**one.edit, "who": one.who, "why": one.why, "date": one.date} for one in trail)
+    return [edit for edit in (*before, *made) if edit.get("feature") in (None, *features)]
 
 
 def patch_between(before: Any, after: Any) -> Any:

@@ -11,6 +11,7 @@ from calmgam.fit.data.checks import (
     check_target,
     decoder,
     frame_like,
+    idle_rows,
     is_frame,
     match_columns,
     warn_of_columns,
@@ -312,3 +313,14 @@ def test_rare_levels_come_back_as_one_of_them():
 def test_plain_matrices_need_no_decoder():
     X = np.ones((3, 2))
     assert decoder(X, X, Schema.learn(X)) is None
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series, pl.Series])
+def test_nothing_is_said_of_the_target_of_idle_rows(kind):
+    idle = idle_rows([0, 2, 1, 0], 4)
+    y = check_target(kind([np.nan, 3.0, 4.0, np.inf]), 4, is_number=True, idle=idle)
+    assert y[[1, 2]].tolist() == [3, 4]
+    assert np.isfinite(y).all()
+    with pytest.raises(ValueError, match="in row 1"):
+        check_target(kind([np.nan, np.nan, 4.0, np.inf]), 4, is_number=True, idle=idle)
+    assert not idle_rows(None, 4).any()

@@ -96,8 +96,20 @@ def match_columns(X: Any, names: tuple[str, ...], *, by_name: bool) -> Any:
     return frame.rename(dict(zip(frame.columns, names, strict=False))).to_native()
 
 
-def check_target(y: Any, n_rows: int, *, is_number: bool = False) -> Any:
-    """Return y as a one-dimensional array without missing values."""
+def idle_rows(sample_weight: Any, n_rows: int) -> NDArray[np.bool_]:
+    """Return which rows have weight 0: whatever their target and offset are, they are left out."""
+    if sample_weight is None:
+        return np.zeros(n_rows, dtype=bool)
+    return checked_weights(sample_weight, n_rows) == 0
+
+
+def check_target(
+    y: Any, n_rows: int, *, is_number: bool = False, idle: NDArray[np.bool_] | None = None
+) -> Any:
+    """Return y as a one-dimensional array without missing values.
+
+    Idle rows get the target of another one, so that nothing is said of theirs.
+    """
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
     series = nw.from_native(y, series_only=True, pass_through=True)
@@ -105,6 +117,9 @@ def check_target(y: Any, n_rows: int, *, is_number: bool = False) -> Any:
     y = column_or_1d(y, warn=True)
     if len(y) != n_rows:
         raise ValueError(f"X and y must have the same number of rows; got {n_rows} and {len(y)}")
+    if idle is not None and idle.any():
+        counted = np.flatnonzero(~idle)  # errors name the first of equal ones
+        y = y[counted[np.searchsorted(counted, np.arange(n_rows), side="right") - 1]]
     _refuse_missing(y)
     y = _target_numbers(y) if is_number else y
     if y.dtype.kind == "f" and not np.isfinite(y).all():

@@ -120,7 +120,7 @@ def grow_path(
     *,
     n_jobs: int = 1,
     partners: Partners | None = None,
-    watch: Callable[[FloatArray], None] = lambda residual: None,
+    watch: Callable[[FloatArray], bool | None] = lambda residual: None,
 ) -> Grown:
     """Grow all trees together.
 
@@ -138,28 +138,29 @@ def grow_path(
     partners : tuple of frozenset of int, optional
         For every feature those that may be conditions on its curve; all others, if not given.
     watch : callable
-        Called after 0, 1, 2, … splits with what the histogram model leaves of the scores.
+        Called after 0, 1, 2, … splits with what the histogram model leaves of the scores; True
+        ends the path.
 
     Returns
     -------
     Grown
-        Fewer splits than the limit if no more gain anything.
+        Fewer splits than the limit if no more gain anything, or `watch` has ended the path.
     """
     growing = _Growing(table, scores, weights, settings, limits)
     growing.choose_partners(partners)
     growing.backfit(settings.first_sweeps)
     growing.look_along(settings.max_directions)
     curved = growing.curved
-    watch(growing.left_over)
+    ended = watch(growing.left_over)
     path: list[PathSplit] = []
     at_least, max_splits = 0.0, settings.path_length(limits)
-    while len(path) < max_splits:
+    while len(path) < max_splits and not ended:
         best = growing.best_split(at_least, n_jobs)
         if best.gain <= 0:
             break
         path.append(growing.make(best))
         growing.backfit(settings.n_sweeps(len(scores), table.is_crowded))
-        watch(growing.left_over)
+        ended = watch(growing.left_over)
         at_least = settings.promising * best.gain if len(path) % settings.refresh else 0.0
     return Grown(tuple(path), curved)
 

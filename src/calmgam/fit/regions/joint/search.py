@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import count
 
 import numpy as np
 
@@ -16,7 +18,9 @@ from calmgam.fit.regions.joint.path import JointTable, grow_path, trees_after
 from calmgam.fit.regions.joint.settings import JointSettings
 from calmgam.fit.regions.joint.target import growth_target
 from calmgam.fit.regions.one_standard_error import Selection
+from calmgam.fit.support.progress import quiet
 from calmgam.model.ledger import Ledger
+from calmgam.model.schema import FloatArray
 
 
 @dataclass(repr=False)
@@ -68,7 +72,15 @@ class Joint(JointSettings):  # noqa: D101
         scores = reference.score(prepared.X)
         goal = growth_target(scores, target, np.arange(prepared.n_rows), settings)
         partners = likely_partners(reference, prepared.X, scores, prepared.schema)
-        grown = grow_path(table, *goal, settings, limits, n_jobs=prepared.n_jobs, partners=partners)
+        grown = grow_path(
+            table,
+            *goal,
+            settings,
+            limits,
+            n_jobs=prepared.n_jobs,
+            partners=partners,
+            watch=stopping(prepared, settings.path_length(limits)),
+        )
         path = grown.path
         n_splits, selection = len(path), Selection()
         if limits.max_splits == "auto":
@@ -86,3 +98,18 @@ class Joint(JointSettings):  # noqa: D101
         curved = grown.features(n_splits) if selection.leave_out else range(n_features)
         flat = frozenset(range(n_features)).difference(curved)
         return Regions(trees, ledger, path, selection.errors, flat)
+
+
+def stopping(prepared: Prepared, max_splits: int) -> Callable[[FloatArray], bool]:
+    """Return what tells of every split, and whether growth is to stop.
+
+    Nobody knows how many there will be without a number, and cross-validation tells of its folds.
+    """
+    is_number = prepared.limits.max_splits not in ("auto", None)
+    progress = prepared.progress if is_number else quiet(prepared.progress)
+    n_splits = count()
+
+    def is_enough(left_over: FloatArray) -> bool:
+        return progress is not None and progress(next(n_splits), max_splits)
+
+    return is_enough
