@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import mean_poisson_deviance
 
 import calmgam
 from shell import QUICK, REGIONS, records, refusal, run, start, write
@@ -353,6 +354,15 @@ def test_counts_with_exposures_on_the_command_line(tmp_path):
     np.testing.assert_allclose(predicted, years * model.predict(table[["age"]]))
     measured = run("summary", out, path, "--target", "claims", *exposed).stdout
     assert "Poisson deviance" in measured and "poisson, log link" in measured
+    sized = tmp_path / "sized.json"
+    run("calibrate", out, path, "--target", "claims", *exposed, "--out", sized)
+    for row in records(run("predict", sized, path, *exposed, "--interval", 0.8).stdout):
+        assert float(row["low"]) < float(row["prediction"]) < float(row["high"])
+    edits = tmp_path / "edits.json"
+    edits.write_text('[{"edit": "round"}]')
+    edited = run("edit", out, edits, path, "--target", "claims", *exposed, "--out", sized)
+    loss = calmgam.load(sized).trail[-1].effect.loss_before
+    assert loss == pytest.approx(mean_poisson_deviance(claims, predicted)), edited.stdout
     assert "did you mean 'poisson'" in refusal(*fit, "--objective", "poison")
     assert "level must be a number in (0, 1)" in refusal(*fit, "--objective", "quantile:9")
     assert "one of --offset and --exposure" in refusal(*fit, *exposed, "--offset", "age")

@@ -3,15 +3,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from canonical_form import canonical, with_thresholds
 from numpy.testing import assert_allclose
 
-from calmgam.model.canonical import (
-    CanonicalPlan,
-    canonical,
-    cell_counts,
-    slot_points,
-    with_thresholds,
-)
+from calmgam.model.canonical import CanonicalPlan, cell_counts, slot_points
 from calmgam.model.glassbox import Model, Term
 from calmgam.model.regions import Condition
 from calmgam.model.schema import Feature, Schema

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from calmgam import CALMRegressor
 from calmgam.model import from_json, to_json
 from calmgam.model.intervals import COVERAGES, Group, Intervals
 from tests.model.edits.example import MODEL, ROWS, TREE
@@ -91,6 +92,50 @@ def test_measured_on_given_rows(rows):
         replace(MODEL, intervals=None).predict_interval(table)
     with pytest.raises(ValueError, match="intervals need at least 50 rows; got 10"):
         MODEL.with_intervals(table[:10], y[:10])
+
+
+def test_an_offset_moves_the_ends(rows):
+    X, y = rows
+    table = X.astype(object)
+    table[:, 2] = np.array(["nurse", "cook", "smith"])[X[:, 2].astype(int)]
+    offset = np.random.default_rng(1).normal(0, 10, len(y))
+    plain = replace(MODEL, intervals=None).with_intervals(table, y)
+    moved = replace(MODEL, intervals=None).with_intervals(table, y + offset, offset=offset)
+    ends = plain.predict_interval(table, 0.9)
+    np.testing.assert_allclose(moved.predict_interval(table, 0.9), ends, rtol=1e-9)
+    there = moved.predict_interval(table, 0.9, offset)
+    np.testing.assert_allclose(there, ends + offset[:, None], rtol=1e-9)
+    holds = (there[:, 0] <= y + offset) & (y + offset <= there[:, 1])
+    assert holds.mean() == pytest.approx(0.9, abs=0.02)
+
+
+def test_counts_scatter_by_their_exposure():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 1))
+    exposure = np.exp(rng.normal(0, 1.5, len(X)))
+    y = rng.poisson(exposure * np.exp(1 + 0.5 * X[:, 0])).astype(float)
+    counts = CALMRegressor(objective="poisson", max_depth=0, n_jobs=1, random_state=0)
+    offset, old, new = np.log(exposure), slice(2000), slice(2000, None)
+    counts.fit(X[old], y[old], offset=offset[old])
+    with pytest.raises(ValueError, match="with their offset if there is one"):
+        counts.predict_interval(X[new], 0.9, offset[new])
+    model = counts.model_.with_intervals(X[old], y[old], offset=offset[old])
+    low, high = model.predict_interval(X[new], 0.9, offset[new]).T
+    holds = (low <= y[new]) & (y[new] <= high)
+    assert holds.mean() == pytest.approx(0.9, abs=0.03)
+    large = exposure[new] > 5
+    assert holds[large].mean() > 0.75  # promised is only the mean
+    assert (high - low)[large].mean() > 3 * (high - low)[~large].mean()
+
+
+def test_a_fit_with_offsets_has_intervals():
+    rng = np.random.default_rng(0)
+    X, offset = rng.normal(size=(1000, 2)), rng.normal(0, 10, 1000)
+    y = X[:, 0] + offset + rng.normal(size=1000)
+    fitted = CALMRegressor(max_depth=0, n_jobs=1, random_state=0)
+    fitted.fit(X[:600], y[:600], offset=offset[:600])
+    low, high = fitted.predict_interval(X[600:], 0.9, offset[600:]).T
+    assert np.mean((low <= y[600:]) & (y[600:] <= high)) == pytest.approx(0.9, abs=0.04)
 
 
 def test_classifiers_have_probabilities():

@@ -61,6 +61,19 @@ def test_without_pandas_the_frame_is_a_list(monkeypatch):
     assert LEDGER.to_frame() == LEDGER.rows()
 
 
+def test_another_number_of_splits_is_not_what_cross_validation_chose():
+    records = tuple(replace(ROOT, accepted=k < 2, reason="") for k in range(3))
+    path = tuple(PathPoint(k, 1.0, 0.1, chosen=k == 2) for k in range(4))
+    ledger = Ledger(2, records, path, is_joint=True)
+    for n_splits in range(4):
+        kept = ledger.keeping(n_splits)
+        assert len(kept.accepted) == n_splits
+        assert kept.is_cross_validated == (n_splits == 2)
+        assert Ledger.from_dict(kept.to_dict(), SCHEMA).is_cross_validated == (n_splits == 2)
+    assert ledger.keeping(3).keeping(2).is_cross_validated
+    assert not replace(ledger, path=()).is_cross_validated
+
+
 def test_an_empty_ledger_is_legal():
     assert Ledger(3).rows() == []
     assert Ledger(0).bound == pytest.approx(0)

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from canonical_form import canonical
 from hypothesis import HealthCheck, given, settings
 from model_strategies import SCHEMA, TABLE, softmax_models
 from scipy.special import expit, logsumexp
 
 from calmgam.model import from_json, to_json
-from calmgam.model.canonical import canonical
 
 QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 ROWS = TABLE[:: max(1, len(TABLE) // 300)]

@@ -10,9 +10,11 @@ from calmgam import load
 from calmgam.cli.options import (
     AsJson,
     EditsFile,
+    Exposure,
     MaybeTableFile,
     ModelFile,
     NewModel,
+    Offset,
     TableFile,
     TestTarget,
     Who,
@@ -22,7 +24,7 @@ from calmgam.cli.options import (
 )
 from calmgam.cli.outputs import check_outputs
 from calmgam.cli.printing import counted, print_result, show
-from calmgam.cli.rows import measured_rows
+from calmgam.cli.rows import Added, measured_rows
 from calmgam.cli.tables import Spelling
 from calmgam.model.edits.simplify import count_steps
 from calmgam.read.texts.summary import trail_text
@@ -36,14 +38,16 @@ def edit(
     how: Spelling,
     table: MaybeTableFile = None,
     target: TestTarget = None,
+    offset: Offset = None,
+    exposure: Exposure = None,
     who: Who = "",
     as_json: AsJson = False,
 ) -> None:
     """Edit a model: a JSON list of edits, each with its reason; with a table, measure the loss."""
     check_outputs({"--out": out}, {"the model": model, "the edits": edits, "the table": table})
     fitted = load(model)
-    X, y, _ = measured_rows(table, target, fitted, how)
-    edited = fitted.edit(X, y, who=who).replay(read_edits(edits)).done()
+    X, y, added = measured_rows(table, target, fitted, how, Added(offset, exposure))
+    edited = fitted.edit(X, y, offset=added, who=who).replay(read_edits(edits)).done()
     edited.save(out)
     made = edited.trail[len(fitted.trail) :]
     print_result([record.to_dict() for record in made], "\n".join(map(trail_text, made)), as_json)
@@ -59,6 +63,8 @@ def simplify(
     tolerance: Annotated[
         float, typer.Option(help="How much the loss may grow, relatively.", min=0)
     ] = 0.005,
+    offset: Offset = None,
+    exposure: Exposure = None,
     who: Who = "",
     why: Annotated[str, typer.Option(help="The reason, for the trail.")] = "",
     as_json: AsJson = False,
@@ -66,8 +72,8 @@ def simplify(
     """Leave the fewest bands whose loss on a table, best one not trained on, stays the same."""
     check_outputs({"--out": out}, {"the model": model, "the table": table})
     fitted = load(model)
-    X, y, _ = measured_rows(table, target, fitted, how)
-    simple = fitted.simplify(X, y, tolerance, who=who, why=why)
+    X, y, added = measured_rows(table, target, fitted, how, Added(offset, exposure))
+    simple = fitted.simplify(X, y, tolerance, offset=added, who=who, why=why)
     simple.save(out)
     record = simple.trail[-1]
     steps = count_steps(fitted), count_steps(simple)
@@ -83,15 +89,20 @@ def calibrate(
     target: Annotated[str, typer.Option(help="Column with the truth.", metavar="COLUMN")],
     out: NewModel,
     how: Spelling,
+    offset: Offset = None,
+    exposure: Exposure = None,
     who: Who = "",
     as_json: AsJson = False,
 ) -> None:
     """Measure intervals, or scale probabilities if that helps, on a table not trained on."""
     check_outputs({"--out": out}, {"the model": model, "the table": table})
     fitted = load(model)
-    X, y, _ = measured_rows(table, target, fitted, how)
+    X, y, added = measured_rows(table, target, fitted, how, Added(offset, exposure))
     with wrongly_called():
-        better = fitted.calibrated(X, y, who=who) if fitted.classes else fitted.with_intervals(X, y)
+        if fitted.classes:
+            better = fitted.calibrated(X, y, offset=added, who=who)
+        else:
+            better = fitted.with_intervals(X, y, offset=added)
     better.save(out)
     made = better.trail[len(fitted.trail) :]
     done = "intervals measured again" if better.intervals else "no scale helps: as it was"

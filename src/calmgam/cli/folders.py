@@ -32,7 +32,7 @@ def predictions_of(
             columns[f"probability_{label}"] = chances.tolist()
     if interval is not None:
         with wrongly_called():
-            ends = model.predict_interval(X, interval)
+            ends = model.predict_interval(X, interval, offset)
         columns |= {"low": ends[:, 0].tolist(), "high": ends[:, 1].tolist()}
     return columns
 

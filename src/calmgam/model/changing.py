@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from calmgam.model.fields import checked_offset
-from calmgam.model.schema import FloatArray
+from calmgam.model.fields import added_to_scores
 
 if TYPE_CHECKING:
     from calmgam.model.edits.editor import Editor
@@ -15,31 +14,37 @@ if TYPE_CHECKING:
 class Changing:
     """What gives a new model; the old one stays as it is."""
 
-    def with_intervals(self: Any, X: Any, y: Any) -> Model:
+    def with_intervals(self: Any, X: Any, y: Any, *, offset: Any = None) -> Model:
         """Return the model with intervals measured on rows that it has not seen.
 
         Parameters
         ----------
         X : data frame or array
         y : array
+        offset : array or number, optional
+            What is added to the scores of these rows.
         """
         from calmgam.model.edits.calibration import with_intervals  # it knows models
 
-        return with_intervals(self, X, y)
+        return with_intervals(self, X, y, offset)
 
-    def calibrated(self: Any, X: Any, y: Any, *, who: str = "", why: str = "") -> Model:
+    def calibrated(
+        self: Any, X: Any, y: Any, *, offset: Any = None, who: str = "", why: str = ""
+    ) -> Model:
         """Return the model with calibrated probabilities, if that helps on rows left out.
 
         Parameters
         ----------
         X, y : data frame or array and its labels
             Rows that the fit has not seen.
+        offset : array or number, optional
+            What is added to the scores of these rows.
         who, why : str
             For the trail.
         """
         from calmgam.model.edits.calibration import calibrated
 
-        return calibrated(self, X, y, who=who, why=why)
+        return calibrated(self, X, y, offset=offset, who=who, why=why)
 
     def edit(
         self: Any, X: Any = None, y: Any = None, *, offset: Any = None, who: str = ""
@@ -60,7 +65,7 @@ class Changing:
         if X is None:
             return Editor(self, who)
         encoded = self.schema.encode(X)
-        return Editor(self, who, (encoded, y, self._added(offset, len(encoded))))
+        return Editor(self, who, (encoded, y, added_to_scores(offset, len(encoded), self.link)))
 
     def simplify(
         self: Any,
@@ -90,17 +95,10 @@ class Changing:
         from calmgam.model.edits.simplify import find_bands
 
         encoded = self.schema.encode(X)
-        bands = find_bands(self, encoded, y, tolerance, self._added(offset, len(encoded)))
+        added = added_to_scores(offset, len(encoded), self.link)
+        bands = find_bands(self, encoded, y, tolerance, added)
         editor: Editor = self.edit(X, y, offset=offset, who=who)
         return editor.apply(bands, why).done()
-
-    def _added(self: Any, offset: Any, n_rows: int) -> FloatArray | float:
-        """Return what is added to the scores of rows."""
-        if offset is None:
-            return 0.0
-        if self.link == "softmax":
-            raise ValueError("offset must be None with three classes or more; got one")
-        return checked_offset(offset, n_rows)
 
     def undo(self: Any, n_edits: int = 1) -> Model:
         """Return the model before its last edits, exactly.

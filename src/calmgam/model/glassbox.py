@@ -23,8 +23,8 @@ import numpy as np
 
 from calmgam.model.changing import Changing
 from calmgam.model.columns import FloatArray
-from calmgam.model.fields import checked_errors, checked_offset, plain_intercept, plain_scalar
-from calmgam.model.intervals import Intervals
+from calmgam.model.fields import added_to_scores, checked_errors, plain_intercept, plain_scalar
+from calmgam.model.intervals import Intervals, middles
 from calmgam.model.ledger import Ledger, PathSplit, check_path
 from calmgam.model.links import LINKS, response
 from calmgam.model.objectives import NATURAL, Objective
@@ -227,7 +227,7 @@ class Model(Changing):
         With many classes there is one score per class, (n_rows, n_classes).
         """
         score = self.score_encoded(self.schema.encode(X))
-        return score if offset is None else score + checked_offset(offset, len(score))
+        return score if offset is None else score + added_to_scores(offset, len(score), self.link)
 
     def contributions(self, X: Any) -> FloatArray:
         """Contribution of every feature to every row's score, (n_rows, n_features[, n_classes])."""
@@ -236,10 +236,6 @@ class Model(Changing):
     def predict(self, X: Any, offset: Any = None) -> FloatArray:
         """Return predictions: means, the second class's probabilities, or those of every class."""
         return response(self.link, self.score(X, offset))
-
-    def predict_encoded(self, X: FloatArray) -> FloatArray:
-        """`predict` of an encoded matrix."""
-        return response(self.link, self.score_encoded(X))
 
     def classify(self, score: FloatArray) -> Any:
         """Class of every score: the second where it is above 0; of many the one with the highest.
@@ -357,7 +353,7 @@ class Model(Changing):
             tuple(EditRecord.from_dict(part) for part in plain["trail"].items()),
         )
 
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> FloatArray:
+    def predict_interval(self, X: Any, coverage: float = 0.9, offset: Any = None) -> FloatArray:
         """Return an interval for every row, (n_rows, 2), that holds new outcomes this often.
 
         Parameters
@@ -365,6 +361,8 @@ class Model(Changing):
         X : data frame or array
         coverage : float
             Between 0.01 and 0.99.
+        offset : array or number, optional
+            What is added to the score.
         """
         if self.classes:
             raise ValueError(
@@ -374,12 +372,14 @@ class Model(Changing):
         if self.intervals is None:
             raise ValueError(
                 "the model does not know the size of its errors: give it rows that it has not "
-                "seen, model.with_intervals(X, y)"
+                "seen, model.with_intervals(X, y), with their offset if there is one"
             )
         encoded = self.schema.encode(X)
-        prediction = self.predict_encoded(encoded)
-        width = self.intervals.half_widths(encoded, prediction, coverage)
-        return np.column_stack([prediction - width, prediction + width])
+        added = added_to_scores(offset, len(encoded), self.link)
+        middle, moved = middles(self.link, self.score_encoded(encoded), added)
+        width = self.intervals.half_widths(encoded, middle, coverage)
+        low = middle - width if self.link == "identity" else np.maximum(middle - width, 0.0)
+        return np.column_stack([low + moved, middle + width + moved])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a JSON file, which `calmgam.load` reads."""

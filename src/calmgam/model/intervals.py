@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calmgam.model.columns import FloatArray
+from calmgam.model.links import response
 from calmgam.model.plain import Document, Plain
 from calmgam.model.schema import Schema
 from calmgam.model.tree import PartitionTree
@@ -193,6 +194,16 @@ class Intervals:
             plain["n_rows"].integer(low=1),
             plain["slack"].number(),
         )
+
+
+def middles(
+    link: str, score: FloatArray, offset: FloatArray | float
+) -> tuple[FloatArray, FloatArray | float]:
+    """Return what intervals lie around, and by how much they are moved in the end.
+
+    An offset moves a number and its errors; an exposure makes another number with other errors.
+    """
+    return (score, offset) if link == "identity" else (response(link, score + offset), 0.0)
 
 
 def _scales(

@@ -45,12 +45,27 @@ def test_calibrated_scores_stay(rows):
         MODEL.calibrated(X, np.zeros(len(X)))
 
 
-def test_platt_finds_the_smallest_loss():
+def test_an_offset_stays_as_it_is(rows):
+    """What is wrong is the model's score; the offset is known."""
+    X, _ = rows
+    rng = np.random.default_rng(3)
+    offset = rng.normal(0, 2, len(X))
+    right = CLASSIFIER.score(X, offset)
+    y = np.where(rng.random(len(X)) < 1 / (1 + np.exp(-right)), "yes", "no")
+    assert CLASSIFIER.calibrated(X, y, offset=offset) is CLASSIFIER
+    wrong = CLASSIFIER.edit().rescale(2.5, 0.5).done()
+    back = wrong.calibrated(X, y, offset=offset)
+    assert back.trail[-1].edit["slope"] == pytest.approx(0.4, abs=0.04)
+    assert back.trail[-1].effect.loss_after < back.trail[-1].effect.loss_before
+
+
+@pytest.mark.parametrize("spread", [0, 2])
+def test_platt_finds_the_smallest_loss(spread):
     rng = np.random.default_rng(1)
-    score = rng.normal(size=500)
-    positive = rng.random(500) < 1 / (1 + np.exp(-2 * score + 1))
-    slope, shift = platt(score, positive)
-    best = log_losses(slope * score + shift, positive).mean()
+    score, offset = rng.normal(size=500), spread * rng.normal(size=500)
+    positive = rng.random(500) < 1 / (1 + np.exp(-2 * score + 1 - offset))
+    slope, shift = platt(score, positive, offset)
+    best = log_losses(slope * score + shift + offset, positive).mean()
     for change in (-0.05, 0.05):
-        assert best < log_losses((slope + change) * score + shift, positive).mean()
-        assert best < log_losses(slope * score + shift + change, positive).mean()
+        assert best < log_losses((slope + change) * score + shift + offset, positive).mean()
+        assert best < log_losses(slope * score + shift + change + offset, positive).mean()

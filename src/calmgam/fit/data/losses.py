@@ -100,6 +100,16 @@ class Loss(ABC):
         """Return the second derivative of every row, where `derivatives` give a bound of it."""
         return self.derivatives(y, score)[1]
 
+    def derivatives_given(
+        self, y: FloatArray, score: FloatArray, weights: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return `derivatives`, per unit of weight, of a loss that may average over the rows."""
+        return self.derivatives(y, score)
+
+    def hessian_given(self, y: FloatArray, score: FloatArray, weights: FloatArray) -> FloatArray:
+        """Return `hessian`, per unit of weight, of a loss that may average over the rows."""
+        return self.hessian(y, score)
+
     # ---- y ----------------------------------------------------------------------------------
 
     def takes(self, y: FloatArray) -> tuple[NDArray[np.bool_], str]:
@@ -181,7 +191,10 @@ class Loss(ABC):
         """Return the loss as the kernels know it, for these rows."""
 
         def ask(scores: FloatArray) -> FloatArray:
-            answers = [(*self.derivatives(y, score), self.losses(y, score)) for score in scores]
+            answers = [
+                (*self.derivatives_given(y, score, weights), self.losses(y, score))
+                for score in scores
+            ]
             return np.ascontiguousarray(np.moveaxis(np.array(answers, dtype=np.float64), 1, 0))
 
         return _kernels.GivenLoss(ask)

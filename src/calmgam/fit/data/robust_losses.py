@@ -155,20 +155,36 @@ class Quantile(RobustLoss):
     def losses(self, y: FloatArray, score: FloatArray) -> FloatArray:  # noqa: D102
         return pinball_loss(y, score, self.level)
 
-    def derivatives(self, y: FloatArray, score: FloatArray) -> tuple[FloatArray, FloatArray]:  # noqa: D102
-        return self.smoothed_derivatives(y, score, self.bandwidth(y, score))
+    def derivatives(  # noqa: D102
+        self, y: FloatArray, score: FloatArray, weights: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        return self.smoothed_derivatives(y, score, self.bandwidth(y, score, weights))
 
-    def hessian(self, y: FloatArray, score: FloatArray) -> FloatArray:
+    def derivatives_given(  # noqa: D102
+        self, y: FloatArray, score: FloatArray, weights: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        return self.derivatives(y, score, weights)
+
+    def hessian(
+        self, y: FloatArray, score: FloatArray, weights: FloatArray | None = None
+    ) -> FloatArray:
         """Return the smoothed loss's second derivative: how crowded y is where the scores are."""
-        bandwidth = self.bandwidth(y, score)
+        bandwidth = self.bandwidth(y, score, weights)
         share = expit((y - score) / bandwidth)
         return share * (1.0 - share) / bandwidth
 
-    def bandwidth(self, y: FloatArray, score: FloatArray) -> float:
+    def hessian_given(  # noqa: D102
+        self, y: FloatArray, score: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        return self.hessian(y, score, weights)
+
+    def bandwidth(
+        self, y: FloatArray, score: FloatArray, weights: FloatArray | None = None
+    ) -> float:
         """Return over how much the kink is smoothed."""
-        return max(
-            self.share_of_loss(len(y)) * float(np.mean(self.losses(y, score))), BANDWIDTH.least
-        )
+        counted = np.ones(len(y)) if weights is None else weights
+        mean_loss = float(counted @ self.losses(y, score)) / max(float(counted.sum()), 1e-300)
+        return max(self.share_of_loss(len(y)) * mean_loss, BANDWIDTH.least)
 
     def share_of_loss(self, n_rows: int) -> float:
         """Return the bandwidth as a share of the mean loss; of many rows it is sharper."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from calmgam import _kernels
 from calmgam.fit.data.losses import Loss
 from calmgam.model.links import softmax
+from calmgam.model.objectives import class_losses
 from calmgam.model.schema import FloatArray
 
 MIN_SHARE = 1e-6  # of a class that a bag has not seen
@@ -42,10 +43,7 @@ class SoftmaxLoss(Loss):
         return self.n_classes
 
     def losses(self, y: FloatArray, score: FloatArray) -> FloatArray:  # noqa: D102
-        highest = score.max(axis=1)
-        total = highest + np.log(np.exp(score - highest[:, None]).sum(axis=1))
-        own = np.take_along_axis(score, y.astype(np.intp)[:, None], axis=1)[:, 0]
-        return np.maximum(total - own, 0.0)
+        return class_losses(score, y.astype(np.intp))
 
     def derivatives(self, y: FloatArray, score: FloatArray) -> tuple[FloatArray, FloatArray]:  # noqa: D102
         probability = softmax(score)

@@ -31,6 +31,8 @@ class Target:
         The labels of 0 and 1 (and 2, …); empty for a number.
     offset : array, optional
         What is added to scores, if the loss cannot do without.
+    by_exposure : bool
+        Whether y was divided by an exposure, the offset's: rates of rows that differ in size.
     """
 
     loss: Loss
@@ -40,6 +42,7 @@ class Target:
     scale: float = 1.0
     classes: tuple[Any, ...] = ()
     offset: FloatArray | None = None
+    by_exposure: bool = False
 
     @classmethod
     def regression(
@@ -52,11 +55,13 @@ class Target:
         """Bring y to the scale of the loss, so that no stage depends on its units."""
         loss = SquaredError() if loss is None else loss
         loss.check(y)
+        by_exposure = offset is not None and loss.link == "log"
         if offset is not None:
             y, weights, offset = loss.without_offset(y, weights, offset)
         weights = _scaled(weights)
         mean, scale = loss.units(y, weights)
-        return cls(loss, (y - mean) / scale, weights, mean, scale, offset=offset)
+        values = (y - mean) / scale
+        return cls(loss, values, weights, mean, scale, offset=offset, by_exposure=by_exposure)
 
     @classmethod
     def classification(
@@ -120,8 +125,8 @@ class Target:
 
     def derivatives(self, score: FloatArray, rows: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
         """Weighted negative gradient and hessian of some rows, of every class if there are many."""
-        gradient, hessian = self.loss.derivatives(self.values[rows], self.scores(score, rows))
-        weights = self.weights[rows]
+        values, weights = self.values[rows], self.weights[rows]
+        gradient, hessian = self.loss.derivatives_given(values, self.scores(score, rows), weights)
         if self.loss.n_outputs:
             weights = weights[:, None]
         return weights * gradient, weights * hessian

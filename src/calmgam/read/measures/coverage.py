@@ -35,7 +35,9 @@ class CoverageView(View):
     width: float
 
 
-def coverage_views(model: Model, X: Any, y: Any, coverage: float = 0.9) -> tuple[CoverageView, ...]:
+def coverage_views(
+    model: Model, X: Any, y: Any, coverage: float = 0.9, offset: Any = None
+) -> tuple[CoverageView, ...]:
     """Measure intervals on given rows: all of them, then the regions of every feature.
 
     Parameters
@@ -45,13 +47,15 @@ def coverage_views(model: Model, X: Any, y: Any, coverage: float = 0.9) -> tuple
     y : array
     coverage : float
         What the intervals promise.
+    offset : array or number, optional
+        What is added to the score.
 
     Returns
     -------
     tuple of CoverageView
         Regions without rows are left out.
     """
-    ends = model.predict_interval(X, coverage)
+    ends = model.predict_interval(X, coverage, offset)
     y = checked_target(y, len(ends), model.classes)
     holds, widths = (ends[:, 0] <= y) & (y <= ends[:, 1]), ends[:, 1] - ends[:, 0]
     encoded = model.schema.encode(X)

@@ -91,9 +91,9 @@ def _is_training(model: Model, X: Any, y: Any, sample_weight: Any, offset: Any) 
 
 
 def _coverage(model: Model, X: Any, y: Any, offset: Any) -> list[dict[str, Any]]:
-    if model.intervals is None or offset is not None:
+    if model.intervals is None:
         return []
-    views = coverage_views(model, X, y, COVERAGE)
+    views = coverage_views(model, X, y, COVERAGE, offset)
     return [view.to_dict() for view in views if view.n_rows >= MIN_ROWS]
 
 
