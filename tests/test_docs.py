@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import calmgam
-from calmgam import CALMRegressor
+from calmgam import Boosting, CALMRegressor, Heterogeneity
+from calmgam.parameters import paper_parameters
 from website.blocks import kept_run, missing_packages, python_blocks
 
 ROOT = Path(__file__).parents[1]
@@ -38,6 +39,15 @@ def test_parameters_page_lists_settings_of_parts_with_their_defaults():
         assert listed.items() <= part.get_params().items()
 
 
+def test_parameters_page_has_what_paper_changes():
+    page = (ROOT / "docs" / "parameters.md").read_text()
+    section = page.partition("## What `paper()` changes")[2]
+    paper, parts = paper_parameters(), {"Heterogeneity": Heterogeneity, "Boosting": Boosting}
+    for name in ("growth", "curves"):
+        (part,) = re.findall(rf"`{name}=(.+?\))`", section, re.DOTALL)
+        assert eval(part, parts) == paper[name]
+
+
 def settings_listed(head, joined=True):
     """Return names and defaults of the tables with this head, together or one by one."""
     page = (ROOT / "docs" / "parameters.md").read_text()
@@ -56,6 +66,12 @@ def test_map_has_every_room_and_every_file_outside_rooms():
     rooms = {f"{s.rpartition('/')[0]}/" for s in inside}
     files = [s for s in sources if s not in inside and not s.endswith("__init__.py")]
     assert [name for name in (*rooms, *files) if f"`{name}`" not in page] == []
+
+
+def test_map_has_every_benchmark():
+    files = [path.name for path in (ROOT / "benchmarks").glob("[!_]*.py")]
+    page = (ROOT / "docs" / "map.md").read_text()
+    assert [name for name in files if f"`{name}`" not in page] == []
 
 
 def test_map_has_only_files_that_exist():

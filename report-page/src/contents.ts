@@ -101,6 +101,7 @@ export interface ResidualGroup {
 export interface Slices {
   by: string;
   error_name: string;
+  level: number | null;
   slices: {
     values: string;
     n_rows: number;

@@ -7,7 +7,8 @@ import { Bar } from "./summary";
 
 export function Slices({ slices, label }: { slices: Content[]; label: string }) {
   const [at, setAt] = useState(0);
-  const { by, slices: parts, error_name: errorName } = slices[Math.min(at, slices.length - 1)];
+  const shown = slices[Math.min(at, slices.length - 1)];
+  const { by, slices: parts, error_name: errorName, level } = shown;
   const largest = Math.max(...parts.flatMap((s) => [s.observed, s.predicted].map(Math.abs))) || 1;
   const format = fixed(largest, 3);
   const difference = fixedSigned(largest);
@@ -18,8 +19,10 @@ export function Slices({ slices, label }: { slices: Content[]; label: string }) 
       <summary>Measures by slice</summary>
       <p class="note">
         Rows with the same level, or in the same band of numbers
-        {label && `; observed is the share of ${label}, predicted its mean probability`}. Slices of
-        fewer than five rows are joined.
+        {label && `; observed is the share of ${label}, predicted its mean probability`}
+        {level !== null &&
+          "; observed is the share of rows up to their prediction, predicted its level"}
+        . Slices of fewer than five rows are joined.
       </p>
       <p>
         <label>

@@ -100,6 +100,8 @@ class Exporting(Drawing):
     def to_onnx(self, missing: str = "", offset: bool = False) -> Any:
         """Return the model as an ONNX graph in double precision.
 
+        An output that is called like a column has an underscore at its end: ``score_``.
+
         Parameters
         ----------
         missing : str

@@ -145,3 +145,36 @@ def test_dates_without_time_have_no_hour_and_columns_can_be_chosen():
         date_parts(X, columns=["price"])
     with pytest.raises(ValueError, match="parts must be among"):
         date_parts(X, parts=["century"])
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pytest.param(lambda dates: dates.dt.date.astype(object), id="objects"),
+        pytest.param(lambda dates: dates.dt.date.astype("category"), id="category of dates"),
+        pytest.param(lambda dates: dates.astype("category"), id="category"),
+        pytest.param(lambda dates: dates.dt.to_period("D"), id="periods"),
+        pytest.param(lambda dates: dates.dt.to_period("D").astype(object), id="period objects"),
+    ],
+)
+def test_dates_of_pandas_in_other_clothes_are_dates(column):
+    dates = pd.to_datetime(pd.Series(["2024-02-29", None, "2023-01-02"], index=[5, 3, 5]))
+    X = pd.DataFrame({"when": column(dates), "kind": pd.Categorical(["a", None, "b"])})
+    with pytest.raises(ValueError, match=r"column 'when' .*calmgam\.date_parts\(X\)"):
+        Schema.learn(X)
+    parts = date_parts(X, parts=["year", "weekday"])
+    assert list(Schema.learn(parts).names) == ["when_year", "when_weekday", "kind"]
+    np.testing.assert_array_equal(
+        parts[["when_year", "when_weekday"]], [[2024, 4], [np.nan, np.nan], [2023, 1]]
+    )
+    assert parts.index.tolist() == [5, 3, 5]
+
+
+def test_a_period_counts_as_its_start_and_python_dates_have_no_hour():
+    hours = pd.period_range("2024-02-29 17:30", periods=2, freq="h")
+    days = pd.Series([datetime.date(2024, 2, 29)] * 2, dtype=object)
+    parts = date_parts(pd.DataFrame({"hours": hours, "day": days}), parts=["day", "hour"])
+    np.testing.assert_array_equal(parts, [[29, 17, 29], [29, 18, 29]])
+    assert parts.columns.tolist() == ["hours_day", "hours_hour", "day_day"]
+    arrow = pa.table({"when": pa.array(days.tolist()).dictionary_encode()})
+    assert date_parts(arrow, parts=["month", "hour"]).to_pydict() == {"when_month": [2.0, 2.0]}

@@ -111,3 +111,11 @@ def test_what_people_write_is_about_the_models_thresholds():
     assert parse_region_of("hour <= 3", MODEL).conditions == (Condition(HOUR, "<=", 3.0),)
     assert parse_region_of("holiday != 0", MODEL).conditions == (Condition(HOLIDAY, ">", 0.5),)
     assert parse_region_of("speed <= 3", MODEL).conditions == (Condition(SPEED, "<=", 3.0),)
+
+
+@pytest.mark.parametrize("text", ["hour > 9.2", "hour >= 9.4", "9.1 < hour <= 12"])
+def test_whole_numbers_are_compared_with_whole_numbers(text):
+    """9.2 would silently be the 9.5 of the model."""
+    with pytest.raises(ValueError, match="'hour' holds whole numbers and must be compared with"):
+        parse_region_of(text, MODEL)
+    assert parse_region_of("hour <= 9.5", MODEL).conditions == (Condition(HOUR, "<=", 9.5),)

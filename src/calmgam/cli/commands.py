@@ -150,7 +150,7 @@ def fit(
     calm = estimator(random_state=seed, verbose=sys.stderr.isatty()).set_params(**settings)
     if types:
         calm.set_params(feature_types=(calm.feature_types or {}) | types)
-    with blaming(settings):
+    with blaming(settings), rows.numbered():
         calm.fit(rows.X, rows.y, sample_weight=rows.weights, offset=rows.offset)
     calm.model_ = _with_target(calm.model_, target)
     try:

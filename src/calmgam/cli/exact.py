@@ -47,11 +47,16 @@ CertificateFile = Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="JS
 
 
 @app.command("range")
-def range_of_scores(model: ModelFile, given: Given = None, as_json: AsJson = False) -> None:
+def range_of_scores(
+    model: ModelFile,
+    given: Given = None,
+    between: BetweenClasses = None,
+    as_json: AsJson = False,
+) -> None:
     """Find the smallest and the largest score over all inputs, exactly."""
     fitted = load(model)
     with wrongly_called():
-        found = score_range(fitted, given)
+        found = score_range(fitted, given, between)
     print_result(found.to_dict(), str(found), as_json)
 
 

@@ -156,6 +156,15 @@ Interval = Annotated[
 ]
 
 
+OPTION_OF = {
+    "between": "--between",
+    "of_class": "--class",
+    "probability": "--probability",
+    "target": "--reach",
+}
+NAMED = re.compile(rf"\b({'|'.join(OPTION_OF)})(?:(=)|(?= must| needs))")
+
+
 class Task(str, Enum):
     """What is predicted."""
 
@@ -196,7 +205,13 @@ def wrongly_called(errors: tuple[type[Exception], ...] = (ValueError,)) -> Itera
     try:
         yield
     except errors as error:
-        raise typer.BadParameter(str(error)) from None
+        raise typer.BadParameter(as_typed(str(error))) from None
+
+
+def as_typed(message: str) -> str:
+    """Return a message of the library with options for parameters: --class for of_class."""
+    typed = NAMED.sub(lambda found: OPTION_OF[found[1]] + (" " if found[2] else ""), message)
+    return typed.removesuffix("; got None")
 
 
 def read_objective(text: str) -> Any:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from calmgam.cli.numbers import refuse_words, require_numbers
 from calmgam.cli.options import check_name
@@ -18,6 +21,7 @@ from calmgam.model.feature_types import CONTINUOUS
 from calmgam.model.glassbox import Model
 
 MAX_LISTED = 5
+IN_ROW = re.compile(r"((?:\w+: |Input )?(?:y|sample_weight) .* in row )(\d+)")
 
 
 @dataclass(frozen=True)
@@ -104,14 +108,29 @@ class Roles:
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """The rows of a table that have a target: features, target, weights, offset."""
+    """The rows of a table that have a target: features, target, weights, offset.
+
+    Their numbers are those of `--row`: the first row of the table is 1.
+    """
 
     X: Any
     y: Any
     weights: Any
     offset: Any
     target: str
+    numbers: NDArray[np.intp]
     n_left_out: int
+
+    @contextmanager
+    def numbered(self) -> Iterator[None]:
+        """Let errors about y or weights say the row of the table: not 0 is the first."""
+        try:
+            yield
+        except ValueError as error:
+            found = IN_ROW.fullmatch(str(error))
+            if not found:
+                raise
+            raise ValueError(f"{found[1]}{self.numbers[int(found[2])]}") from None
 
     def check_regression(self) -> None:
         """Refuse a target that is no number in every row."""
@@ -150,7 +169,7 @@ def training_rows(table: Table, roles: Roles) -> TrainingRows:
     refuse_words(columns, guessed)
     for name in required:
         columns = cast(columns, name, pa.float64())
-    rows = _with_target(columns, roles.target)
+    rows, numbers = _with_target(columns, roles.target)
     X = rows.drop_columns([roles.target, *dict.fromkeys(roles.beside)])
     for column in X.schema:
         if pa.types.is_temporal(column.type):
@@ -164,17 +183,20 @@ def training_rows(table: Table, roles: Roles) -> TrainingRows:
         weights=rows.column(roles.weight).to_numpy() if roles.weight else None,
         offset=roles.added.of(rows),
         target=roles.target,
+        numbers=numbers,
         n_left_out=columns.num_rows - rows.num_rows,
     )
 
 
-def _with_target(columns: Any, target: str) -> Any:
+def _with_target(columns: Any, target: str) -> tuple[Any, NDArray[np.intp]]:
+    """Return the rows that have a target, and their numbers; the first row of the table is 1."""
     import pyarrow.compute as pc
 
-    rows = columns.filter(pc.invert(pc.is_null(columns.column(target), nan_is_null=True)))
+    has_target = pc.invert(pc.is_null(columns.column(target), nan_is_null=True))
+    rows = columns.filter(has_target)
     if not rows.num_rows:
         raise ValueError(f"column {target!r} must hold values to be a target; all are missing")
-    return rows
+    return rows, np.flatnonzero(has_target.to_numpy()) + 1
 
 
 def model_rows(
@@ -219,7 +241,7 @@ def measured_rows(
         return None, None, None
     if target in model.schema.names:
         raise typer.BadParameter(f"{target!r} is a feature of the model, so not its target")
-    rows = _with_target(model_rows(path, model, how, target, added=added).columns, target)
+    rows, _ = _with_target(model_rows(path, model, how, target, added=added).columns, target)
     y = rows.column(target).to_numpy()
     unknown = sorted(set(y.tolist()) - set(model.classes), key=str) if model.classes else []
     if unknown:

@@ -13,16 +13,14 @@ win, so the result does not depend on where the constants lay before.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calmgam.model.glassbox import Model, Term
 from calmgam.model.regions import Condition, Region
 from calmgam.model.schema import Feature, FloatArray
-from calmgam.model.shapes import ShapeFunction, slot_codes
 from calmgam.model.tree import PartitionTree
 
 Codes = NDArray[Any]
@@ -32,62 +30,6 @@ Codes = NDArray[Any]
 COINCIDING = 1e-4
 # Combinations of steps that change the curves less than this, relatively, do so by rounding only.
 IDLE = 1e-9
-
-
-def canonical(model: Model, X_encoded: FloatArray, weights: FloatArray | None = None) -> Model:
-    """Return the canonical form of a model on its training rows.
-
-    Parameters
-    ----------
-    model : Model
-    X_encoded : (n, d) array
-        Training rows as ``model.schema.encode`` gives them.
-    weights : (n,) array, optional
-        Sample weights.
-
-    Returns
-    -------
-    Model
-        The same score for every input. Every term has mean 0 on the rows, the intercept is the mean
-        score, every threshold on a feature is an edge of its curves, counts are those of the rows.
-    """
-    features = model.schema.features
-    trees = [term.tree for term in model.terms]
-    edges = with_thresholds([term.edges for term in model.terms], trees)
-    slots = [slot_points(feature, cuts) for feature, cuts in zip(features, edges, strict=True)]
-    counts = [
-        cell_counts(
-            slot_codes(feature, cuts, X_encoded[:, feature.index]),
-            tree.leaf_of(X_encoded),
-            (tree.n_leaves, len(points)),
-            weights,
-        )
-        for feature, tree, cuts, points in zip(features, trees, edges, slots, strict=True)
-    ]
-    shift, values = CanonicalPlan(features, trees, edges, counts).apply(
-        [
-            _classes_first(np.array([shape(points) for shape in term.shapes]))
-            for term, points in zip(model.terms, slots, strict=True)
-        ]
-    )
-    intercept = model.intercept + shift
-    if model.link == "softmax":
-        intercept, values = centred_over_classes(intercept, values)
-    terms = []
-    for i, term in enumerate(model.terms):
-        shapes = tuple(
-            ShapeFunction(
-                feature=term.feature,
-                edges=edges[i],
-                values=values[i][..., leaf, :].T,
-                counts=counts[i][leaf],
-                spreads=shape.spreads[shape.codes(slots[i])],
-            )
-            for leaf, shape in enumerate(term.shapes)
-        )
-        terms.append(Term(term.feature, term.tree, shapes))
-    plain = float(intercept) if np.ndim(intercept) == 0 else tuple(intercept)
-    return replace(model, intercept=plain, terms=tuple(terms))
 
 
 def centred_over_classes(
@@ -102,11 +44,6 @@ def centred_over_classes(
     """
     moved = [curves - curves.mean(axis=-3, keepdims=True) for curves in values]
     return intercepts - intercepts.mean(axis=-1, keepdims=True), moved
-
-
-def _classes_first(values: FloatArray) -> FloatArray:
-    """Return (n_leaves, n_slots[, n_classes]) values with the axis of classes in front."""
-    return np.moveaxis(values, -1, 0) if values.ndim == 3 else values
 
 
 class CanonicalPlan:
@@ -171,16 +108,6 @@ def slot_points(feature: Feature, edges: FloatArray) -> FloatArray:
     """Return one value per slot of a curve: the right end of every bin, or every level's code."""
     present = np.append(edges, np.inf) if feature.is_numeric else np.arange(feature.n_levels + 1.0)
     return np.append(present, np.nan)
-
-
-def with_thresholds(
-    edges: Sequence[FloatArray], trees: Sequence[PartitionTree]
-) -> list[FloatArray]:
-    """Return every feature's edges with the thresholds of all conditions on it inserted."""
-    thresholds: list[list[float]] = [[] for _ in edges]
-    for condition in _conditions(trees):
-        thresholds[condition.feature.index].extend(condition.edges)
-    return [np.union1d(*both) for both in zip(edges, thresholds, strict=True)]
 
 
 def cell_counts(

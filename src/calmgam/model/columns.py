@@ -52,7 +52,7 @@ class Column:
         """Return the distinct values of a list that are not missing."""
         values = [value for _, value in self._keys() if not is_missing(value)]
         for value in values:
-            if isinstance(value, UNREADABLE):
+            if isinstance(value, UNREADABLE) or is_period(value):
                 raise unreadable(self.name, type(value).__name__)
         return values
 
@@ -227,6 +227,11 @@ def is_missing(value: Any) -> bool:
         return True
 
 
+def is_period(value: Any) -> bool:
+    """Tell whether a Python value is a period of pandas."""
+    return hasattr(value, "to_timestamp")
+
+
 def refuse_duplicates(names: Sequence[str]) -> None:
     """Raise an error that names the columns that come more than once."""
     duplicates = sorted(name for name, count in Counter(names).items() if count > 1)
@@ -236,7 +241,7 @@ def refuse_duplicates(names: Sequence[str]) -> None:
 
 def unreadable(name: str, what: str) -> ValueError:
     """Return the error for a column that no feature can be made of."""
-    is_date = re.match("date(time)?|timestamp", what, re.IGNORECASE)
+    is_date = re.match("date(time)?|timestamp|period", what, re.IGNORECASE)
     hint = "calmgam.date_parts(X) makes numbers of dates; or " if is_date else ""
     return ValueError(
         f"column {name!r} holds {what} values, which are neither numbers, booleans nor levels: "

@@ -5,18 +5,23 @@ when -> when_year, when_month, when_day, when_weekday (1 is Monday), when_hour o
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import narwhals as nw
 
-OF_DATES: dict[str, Callable[[nw.Expr], nw.Expr]] = {
+from calmgam.model.columns import is_missing, is_period
+
+Parts = dict[str, Callable[[nw.Expr], nw.Expr]]
+
+OF_DATES: Parts = {
     "year": lambda one: one.dt.year(),
     "month": lambda one: one.dt.month(),
     "day": lambda one: one.dt.day(),
     "weekday": lambda one: one.dt.weekday(),
 }
-OF_TIMES: dict[str, Callable[[nw.Expr], nw.Expr]] = {
+OF_TIMES: Parts = {
     **OF_DATES,
     "hour": lambda one: one.dt.hour(),
     "minute": lambda one: one.dt.minute(),
@@ -28,6 +33,8 @@ def date_parts(X: Any, columns: Iterable[str] | None = None, parts: Iterable[str
     """Return a data frame whose dates are replaced by numbers: year, month, day, weekday, hour.
 
     Parts depend on the type of a column alone, so training rows and new rows get the same ones.
+    Objects and categories that are dates count as dates, too, unless all of them are missing; a
+    period of pandas as the time when it starts.
 
     Parameters
     ----------
@@ -52,7 +59,8 @@ def date_parts(X: Any, columns: Iterable[str] | None = None, parts: Iterable[str
     ['when_month', 'when_weekday', 'when_hour', 'price']
     """
     frame = nw.from_native(X, eager_only=True)
-    dates = [name for name, dtype in frame.schema.items() if _parts_of(dtype)]
+    read = {series.name: _read(series) for series in frame.iter_columns()}
+    dates = [name for name, (_, known) in read.items() if known]
     chosen = dates if columns is None else list(columns)
     wanted = tuple(parts)
     for part in wanted:
@@ -61,23 +69,46 @@ def date_parts(X: Any, columns: Iterable[str] | None = None, parts: Iterable[str
     for name in chosen:
         if name not in dates:
             raise ValueError(f"columns must name columns of dates, which are {dates}; got {name!r}")
+    frame = frame.with_columns(*(read[name][0] for name in chosen))
     return frame.select(
         *(
             one
-            for name, dtype in frame.schema.items()
-            for one in (_parts(name, dtype, wanted) if name in chosen else [nw.col(name)])
+            for name, (_, known) in read.items()
+            for one in (_parts(name, known, wanted) if name in chosen else [nw.col(name)])
         )
     ).to_native()
 
 
-def _parts_of(dtype: Any) -> dict[str, Callable[[nw.Expr], nw.Expr]]:
-    if isinstance(dtype, nw.Datetime):
-        return OF_TIMES
-    return OF_DATES if isinstance(dtype, nw.Date) else {}
+def _read(series: nw.Series[Any]) -> tuple[nw.Series[Any], Parts]:
+    """Return a column's dates, and the parts that they have; no parts of what is no date."""
+    if isinstance(series.dtype, nw.Datetime):
+        return series, OF_TIMES
+    if isinstance(series.dtype, nw.Date):
+        return series, OF_DATES
+    if not isinstance(series.dtype, nw.Object | nw.Unknown | nw.Categorical | nw.Enum):
+        return series, {}
+    values = [None if is_missing(value) else value for value in series.to_list()]
+    present = [value for value in values if value is not None]
+    if not present or not all(isinstance(v, datetime.date) or is_period(v) for v in present):
+        return series, {}
+    is_day = all(type(value) is datetime.date for value in present)
+    times = [None if value is None else _time_of(value) for value in values]
+    backend = series.implementation
+    return (
+        nw.new_series(series.name, times, nw.Datetime(), backend=backend),
+        OF_DATES if is_day else OF_TIMES,
+    )
 
 
-def _parts(name: str, dtype: Any, wanted: tuple[str, ...]) -> list[nw.Expr]:
-    known = _parts_of(dtype)
+def _time_of(value: Any) -> datetime.datetime:
+    """Return a date, a time or a period's start as a time, as clocks show it."""
+    start: Any = value.to_timestamp() if is_period(value) else value
+    if isinstance(start, datetime.datetime):
+        return start.replace(tzinfo=None)
+    return datetime.datetime(start.year, start.month, start.day)
+
+
+def _parts(name: str, known: Parts, wanted: tuple[str, ...]) -> list[nw.Expr]:
     return [
         known[part](nw.col(name)).cast(nw.Float64).alias(f"{name}_{part}")
         for part in wanted

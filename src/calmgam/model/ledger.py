@@ -182,7 +182,7 @@ class PathPoint(_Record):
         Held-out error in the units of y (RMSE or log loss), and the standard error of its paired
         difference to the best.
     chosen
-        Whether the model has this many splits.
+        Whether cross-validation chose this many splits.
     """
 
     n_splits: int
@@ -253,13 +253,17 @@ class Ledger:
             replace(record, accepted=k < n_splits, reason="" if k < n_splits else reason)
             for k, record in enumerate(self.splits)
         )
-        path = tuple(replace(point, chosen=point.n_splits == n_splits) for point in self.path)
-        return replace(self, splits=splits, path=path)
+        return replace(self, splits=splits)
 
     @property
     def accepted(self) -> tuple[SplitRecord, ...]:
         """The splits that were made."""
         return tuple(record for record in self.splits if record.accepted)
+
+    @property
+    def is_cross_validated(self) -> bool:
+        """Whether cross-validation chose the number of splits that were made."""
+        return any(point.chosen and point.n_splits == len(self.accepted) for point in self.path)
 
     @property
     def features(self) -> tuple[FeatureRecord, ...]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from calmgam.model.columns import FloatArray
 from calmgam.model.glassbox import Model
 from calmgam.model.links import response
-from calmgam.model.objectives import Objective
+from calmgam.model.objectives import Objective, class_losses
 
 
 def losses_of(model: Model, score: FloatArray, y: NDArray[Any]) -> FloatArray:
@@ -21,9 +21,7 @@ def losses_of(model: Model, score: FloatArray, y: NDArray[Any]) -> FloatArray:
         return np.logaddexp(0.0, np.where(y == model.classes[1], -score, score))
     if model.link == "softmax":
         codes = np.array([model.classes.index(label) for label in y.tolist()], dtype=np.intp)
-        own = score[np.arange(len(codes)), codes]
-        all_classes: FloatArray = np.logaddexp.reduce(score, axis=1)
-        return all_classes - own
+        return class_losses(score, codes)
     objective = model.objective if model.objective.is_known else Objective()
     return objective.losses(y, response(model.link, score))
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calmgam.model.columns import FloatArray
 from calmgam.model.plain import Document, Plain
@@ -37,6 +38,15 @@ def pinball_loss(y: FloatArray, prediction: FloatArray, level: float) -> FloatAr
     """`level` times what y is above the prediction, 1 - `level` times what it is below."""
     error = y - prediction
     return np.where(error >= 0, level * error, (level - 1.0) * error)
+
+
+def class_losses(score: FloatArray, codes: NDArray[Any]) -> FloatArray:
+    """Minus the logarithm of the true class's probability; scores have an axis of classes."""
+    highest = score.max(axis=1)
+    total = highest + np.log(np.exp(score - highest[:, None]).sum(axis=1))
+    own = np.take_along_axis(score, codes[:, None], axis=1)[:, 0]
+    losses: FloatArray = np.maximum(total - own, 0.0)
+    return losses
 
 
 def tweedie_deviance(y: FloatArray, prediction: FloatArray, power: float) -> FloatArray:

@@ -194,7 +194,7 @@ class _Parser:
     ) -> Condition:
         if len(values) != 1 or not is_number(values[0]) or math.isnan(float(values[0])):
             raise self.error(f"{feature.name!r} must be compared with one number; got {values}")
-        value = float(values[0])
+        value = asked = float(values[0])
         below = math.nextafter(value, -math.inf)
         if operator in ("=", "!="):
             cut = self.cut_in(feature, feature.low, feature.high) if feature.two_valued else None
@@ -207,6 +207,11 @@ class _Parser:
         if feature.whole and math.isfinite(value):  # `<= 9` may be about 9.5
             whole = float(math.floor(value))
             cut = self.cut_in(feature, whole, whole + 1)
+            if cut not in (None, asked) and asked != math.floor(asked):
+                raise self.error(
+                    f"{feature.name!r} holds whole numbers and must be compared with one; "
+                    f"got {values[0]}"
+                )
             value = value if cut is None else cut
         return Condition(feature, operator, value, missing)
 

@@ -29,7 +29,7 @@ def pair_of(model: Model, between: Between = None) -> Model:
     """
     if between is None:
         if model.link == "softmax":
-            example = f"between=({model.classes[0]!r}, {model.classes[1]!r})"
+            example = f"{model.classes[0]!r} and {model.classes[1]!r}"
             raise ValueError(
                 f"between must name two of the {len(model.classes)} classes, such as {example}; "
                 "got None"

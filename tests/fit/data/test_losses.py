@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
+from calmgam import _kernels
 from calmgam.fit.data.log_losses import Gamma, Poisson, Tweedie
 from calmgam.fit.data.losses import LogLoss, Loss, SquaredError
 from calmgam.fit.data.objectives import LOSSES, loss_of
@@ -169,3 +170,29 @@ def test_a_loss_of_ones_own_has_defaults():
     assert not Cubic().objective(1.0).is_known
     with pytest.raises(ValueError, match="Cubic has none"):
         Cubic().torch_losses(None, None, None)
+
+
+@pytest.mark.parametrize("loss", EVERY, ids=ids)
+def test_weights_count_as_copies(loss):
+    """Also where a mean over the rows enters the loss, as the bandwidth of a quantile's does."""
+    y, score, weights = y_for(loss), rng.normal(size=N), rng.integers(0, 4, N).astype(float)
+    copies = np.repeat(np.arange(N), weights.astype(int))
+    rows = np.flatnonzero(weights)
+    target, copied = Target(loss, y, weights), Target(loss, y[copies], np.ones(len(copies)))
+    sums = [
+        np.bincount(copies, each)[rows]
+        for each in copied.derivatives(score[copies], np.arange(len(copies)))
+    ]
+    for each, wanted in zip(target.derivatives(score[rows], rows), sums, strict=True):
+        np.testing.assert_allclose(each, wanted)
+    crowding = loss.hessian_given(y, score, weights)[copies]
+    np.testing.assert_allclose(crowding, loss.hessian(y[copies], score[copies]))
+
+
+@pytest.mark.parametrize("loss", [AbsoluteError(), Quantile(0.9)], ids=ids)
+def test_the_kernel_starts_with_the_bandwidth_of_weighted_rows(loss, monkeypatch):
+    y, weights = y_for(loss), rng.gamma(0.2, 1.0, N)
+    monkeypatch.setattr(_kernels, "Quantile", lambda level, share, mean_cost: share * mean_cost)
+    start = np.full(N, loss.best_constant(y, weights))
+    assert loss.bandwidth(y, start, weights) == pytest.approx(loss.kernel(y, weights))
+    assert loss.bandwidth(y, start, np.zeros(N)) > 0

@@ -10,7 +10,7 @@ import oracles
 from calmgam import _kernels
 from calmgam.fit.data.log_losses import Gamma, Poisson, Tweedie
 from calmgam.fit.data.losses import Loss
-from calmgam.fit.data.robust_losses import Huber
+from calmgam.fit.data.robust_losses import Huber, Quantile
 from calmgam.fit.data.target import Target
 from calmgam.fit.references.boosted_trees import BoostedTrees, TreeSettings
 from calmgam.model.schema import Feature, Schema
@@ -93,7 +93,10 @@ class Slots:
     seed=st.integers(0, 2**32),
     n_rows=st.integers(4, 120),
     task=st.sampled_from(
-        ["regression", "classification", Poisson(), Gamma(), Tweedie(1.3), Huber(0.5), Given()]
+        [
+            *("regression", "classification", Poisson(), Gamma(), Tweedie(1.3)),
+            *(Huber(0.5), Quantile(0.8), Given()),
+        ]
     ),
     uneven=st.booleans(),
     validation_share=st.sampled_from([0.0, 0.3]),

@@ -73,7 +73,8 @@ def test_sensitivity_is_brute_force(seed):
         changes = brute.scores.take(stop, k) - brute.scores.take(start, k)
         assert_range(model, found, changes)
         assert (found.start, found.stop) == tuple(ends)
-        assert found.low_row[feature.name] == found.high_row[feature.name] == ends[0]
+        assert found.low_pair.before[feature.name] == ends[0]
+        assert found.high_pair.before[feature.name] == ends[0]
         for switch in found.switches:
             j = model.schema.index(switch.term)
             parts = brute.contributions[..., j]
@@ -261,7 +262,7 @@ def test_given_narrows_the_inputs(seed):
     changes = brute.scores.take(stop, k) - brute.scores.take(start, k)
     found = sensitivity(model, moved.name, *ends, given=named)
     assert_range(model, found, changes)
-    assert all(found.low_row[name] == value for name, value in named.items())
+    assert all(found.low_pair.before[name] == value for name, value in named.items())
     over = sensitivity(model, moved.name, *ends, given=named, over=as_frame(model, everything.rows))
     assert_range(model, over, changes)
     verdict = monotonicity(model, moved.name, given=named)

@@ -38,7 +38,7 @@ def test_given_narrows_it(seed):
     brute = BruteForce(model, {feature.index: value})
     found = score_range(model, given={feature.name: user_value(feature, value)})
     assert (found.low, found.high) == pytest.approx((brute.scores.min(), brute.scores.max()))
-    assert found.low_row[feature.name] == found.high_row[feature.name]
+    assert found.lowest.row[feature.name] == found.highest.row[feature.name]
     assert_attained(model, found)
 
 
@@ -47,7 +47,7 @@ def test_text_and_plain_values():
     lines = str(found).split("\n")
     assert lines[0] == "the score (log-odds) lies in [-1.9, 1.9]"
     assert lines[1].startswith("  lowest for x2 = ") and "(probability 0.130)" in lines[1]
-    assert json.loads(json.dumps(found.to_dict()))["highest"]["row"] == found.high_row
+    assert json.loads(json.dumps(found.to_dict()))["highest"]["row"] == found.highest.row
     only = score_range(hidden_jump_model(), given="x1 <= 0")
     assert only.high == pytest.approx(-1.9)
 

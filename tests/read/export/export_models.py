@@ -184,6 +184,28 @@ def case_of(seed, n_rows):
     return golden_case(seed) if n_rows == "golden" else random_case(seed, n_rows)
 
 
+@cache
+def far_case(link):
+    """Return a classifier far from 0 on both sides, where probabilities are small but not 0."""
+    scores = np.array([-700.0, -300.0, -40.0, -35.0, -1.0, 0.0, 1.0, 35.0, 40.0, 700.0])
+    feature = Feature("x", 0, "numeric", low=0.0, high=9.0)
+    values = np.append(scores, 0.0)
+    if link == "softmax":
+        values = np.column_stack([values, 0 * values, values / 2])
+    shape = ShapeFunction(
+        feature, np.arange(9.0), values, np.ones(len(values)), np.zeros(values.shape)
+    )
+    term = Term(feature, PartitionTree.trivial(), (shape,))
+    intercept = (0.0,) * 3 if link == "softmax" else 0.0
+    classes = CLASSES[link][0]
+    model = Model(Schema((feature,)), intercept, (term,), link, classes)
+    X = pd.DataFrame({"x": np.arange(len(scores)) - 0.0})
+    return Case(model, X, np.zeros(len(X)))
+
+
+each_far_link = pytest.mark.parametrize("link", ["logit", "softmax"])
+
+
 def random_schema(rng):
     names = list(rng.permutation(NAMES)[: rng.integers(2, 7)])
     features = []

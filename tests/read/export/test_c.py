@@ -6,7 +6,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from export_models import case_of, each_case, random_case
+from export_models import case_of, each_case, each_far_link, far_case, random_case
 
 from calmgam.model.columns import is_missing, label
 from calmgam.read import to_c
@@ -70,6 +70,15 @@ def test_c_says_what_the_model_says(seed, n_rows, tmp_path):
         assert [(names[i], rule) for i, rule in zip(found, rules, strict=True)] == [
             (name, rule) for name, _, rule in expected
         ]
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
+@each_far_link
+def test_small_probabilities_keep_their_digits(link, tmp_path):
+    case = far_case(link)
+    library = compiled(case.model, tmp_path)
+    means = called(library.calm_predict, encoded(library, case), case.n_outputs, case.offset)
+    np.testing.assert_allclose(means.reshape(case.prediction.shape), case.prediction, rtol=1e-12)
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")

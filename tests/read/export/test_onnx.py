@@ -2,9 +2,20 @@
 
 import numpy as np
 import onnxruntime
+import pandas as pd
 import pytest
-from export_models import N_MODELS, case_of, each_case, random_case
+from export_models import (
+    CLASSES,
+    N_MODELS,
+    case_of,
+    each_case,
+    each_far_link,
+    far_case,
+    random_case,
+    random_term,
+)
 
+from calmgam.model import Feature, Model, Schema
 from calmgam.read import to_onnx
 
 MISSING = "<missing>"
@@ -52,6 +63,36 @@ def test_onnxruntime_says_what_the_model_says(seed, n_rows):
         labels = case.model.classify(case.score).tolist()
         is_whole = type(labels[0]) is int
         assert by_name["label"].tolist() == (labels if is_whole else list(map(str, labels)))
+
+
+@each_far_link
+def test_small_probabilities_keep_their_digits(link):
+    case = far_case(link)
+    session = session_of(case.model)
+    (found,) = session.run(["prediction"], feeds(case))
+    np.testing.assert_allclose(found, case.prediction, rtol=1e-12)
+
+
+@pytest.mark.parametrize("link", ["log", "logit", "softmax"])
+def test_columns_may_be_called_like_outputs(link):
+    names = ["score", "score_", "prediction", "contributions", "label", "calmgam/0"]
+    rng = np.random.default_rng(0)
+    classes = CLASSES[link][0] if link != "log" else ()
+    features = [Feature(name, i, "numeric", low=-5.0, high=9.0) for i, name in enumerate(names)]
+    schema, n_outputs = Schema(tuple(features)), len(classes) if link == "softmax" else None
+    terms = [random_term(rng, one, schema, n_outputs, 3, np.inf) for one in features]
+    intercept = (0.0,) * n_outputs if n_outputs else 0.0
+    model = Model(schema, intercept, tuple(terms), link, classes)
+    X = pd.DataFrame(rng.normal(scale=4, size=(50, len(names))), columns=names)
+    session = session_of(model)
+    given = {name: X[name].to_numpy() for name in names}
+    score, prediction = session.run(["score__", "prediction_"], given)
+    np.testing.assert_allclose(score, model.score(X), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(prediction, model.predict(X), rtol=1e-12, atol=1e-9)
+    assert [one.name for one in session.get_inputs()] == names
+    if classes:
+        (label,) = session.run(["label_"], given)
+        assert label.tolist() == list(map(str, model.classify(model.score(X))))
 
 
 def test_a_missing_text_must_be_no_level():

@@ -4,7 +4,7 @@ import shutil
 
 import numpy as np
 import pytest
-from export_models import case_of, each_case, random_case
+from export_models import case_of, each_case, each_far_link, far_case, random_case
 from test_onnx import MISSING, feeds
 
 from calmgam.read import to_pmml
@@ -49,6 +49,15 @@ def test_jpmml_says_what_the_model_says(backend, seed, n_rows, tmp_path):
     assert found["prediction"].tolist() == list(map(str, case.model.classify(case.score)))
     labels = case.model.classes if case.n_outputs > 1 else case.model.classes[1:]
     close(found[[f"probability({label})" for label in labels]], case.prediction)
+
+
+@each_far_link
+def test_small_probabilities_keep_their_digits(backend, link, tmp_path):
+    case = far_case(link)
+    found = evaluated(backend, case, tmp_path)
+    labels = case.model.classes if link == "softmax" else case.model.classes[1:]
+    means = found[[f"probability({label})" for label in labels]].to_numpy(dtype=float)
+    np.testing.assert_allclose(means.reshape(case.prediction.shape), case.prediction, rtol=1e-12)
 
 
 def close(found, expected):

@@ -4,7 +4,7 @@ import ast
 
 import numpy as np
 import pytest
-from export_models import case_of, each_case, random_case
+from export_models import case_of, each_case, each_far_link, far_case, random_case
 
 from calmgam.read import to_python
 
@@ -34,6 +34,14 @@ def test_predictions_and_reasons_equal_the_models(seed, n_rows):
     assert [module["reasons"](row, 3) for row in rows] == case.expected_reasons(3)
     means = [module["predict"](row, offset) for row, offset in zip(rows, case.offset, strict=True)]
     np.testing.assert_allclose(means, case.prediction, rtol=1e-12, atol=1e-9)
+
+
+@each_far_link
+def test_small_probabilities_keep_their_digits(link):
+    case = far_case(link)
+    predict = run(to_python(case.model))["predict"]
+    means = [predict(row) for row in case.X.to_dict("records")]
+    np.testing.assert_allclose(means, case.prediction, rtol=1e-12)
 
 
 def test_imports_nothing_but_math():

@@ -8,7 +8,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from export_models import Case, case_of, each_case, random_case
+from export_models import Case, case_of, each_case, each_far_link, far_case, random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from postgres import find_server, running_server
@@ -129,6 +129,16 @@ def test_scores_contributions_and_reasons_equal_the_models(engine, dialect, seed
     close(columns(found, names), case.contributions)
     check_reasons(found, case)
     check_predictions(found, case)
+
+
+@each_far_link
+def test_small_probabilities_keep_their_digits(engine, dialect, link):
+    case = far_case(link)
+    found = scored(engine, dialect, case)
+    labels = case.model.classes
+    names = ["probability"] if link == "logit" else [f"probability_{label}" for label in labels]
+    means = columns(found, names).reshape(case.prediction.shape)
+    np.testing.assert_allclose(means, case.prediction, rtol=1e-12)
 
 
 def check_reasons(found, case):

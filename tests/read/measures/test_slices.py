@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading_models import hand_model
 
+from calmgam import CALMRegressor, Quantile
 from calmgam.model.objectives import Objective
 from calmgam.read import plot_slices, slices
 
@@ -99,3 +100,21 @@ def test_the_text_and_the_picture_name_the_slices():
     ax = plot_slices(MODEL, X, Y, "job")
     assert next(text.get_text().split("  ")[0] for text in ax.get_yticklabels()) == "nurse"
     assert "too few" in str(slices(MODEL, X[:3], Y[:3], "job"))
+
+
+@pytest.mark.parametrize("objective", [Quantile(0.9), "absolute_error"])
+def test_of_quantiles_rows_below_are_counted(objective):
+    """Within a slice the quantiles differ; their mean is not the quantile of the slice."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(0, 3, 2000), "b": rng.choice(["u", "v"], 2000)})
+    y = X.a.to_numpy() + rng.normal(size=2000)
+    model = CALMRegressor(objective=objective, max_depth=0, n_jobs=1, random_state=0).fit(X, y)
+    found = model.slices(X, y, by="b")
+    level = 0.5 if objective == "absolute_error" else 0.9
+    assert found.level == level
+    below = y <= model.predict(X)
+    for one in found.slices:
+        assert one.predicted == pytest.approx(level)
+        assert one.observed == pytest.approx(below[X.b == one.values].mean())
+        assert one.observed == pytest.approx(level, abs=0.04)
+    assert "share of rows up to their predicted quantile" in str(found)

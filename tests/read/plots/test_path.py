@@ -9,6 +9,7 @@ from calmgam import Boosting, CALMRegressor, Heterogeneity
 from calmgam.model.ledger import Ledger
 from calmgam.read.plots.canvas import new_axes
 from calmgam.read.plots.path import draw_path, plot_path
+from calmgam.read.texts.summary import history_text
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +49,17 @@ def test_a_number_that_was_not_tried_can_be_marked(calm):
     ax = draw_path(Ledger(3, records, calm.ledger_.keeping(n_splits).path, is_joint=True))
     bold = [k for k, label in enumerate(ax.get_yticklabels()) if label.get_weight() == "bold"]
     assert bold == [n_splits]
+
+
+def test_the_number_asked_for_is_marked_and_told(calm):
+    asked = next(p.n_splits for p in calm.ledger_.path if p.n_splits != calm.n_splits_)
+    for n_splits in (asked, calm.n_splits_):
+        ledger = calm.ledger_.keeping(n_splits)
+        ax = draw_path(ledger)
+        assert ax.lines[-1].get_xydata()[:, 1].tolist() == [n_splits]
+        told = f"{n_splits} kept of {len(ledger.splits)} considered"
+        by = "" if n_splits == asked else ", by cross-validation"
+        assert history_text(ledger) == f"splits by joint growth: {told}{by}"
 
 
 def test_the_picture_says_why_the_lowest_error_was_not_taken(calm):

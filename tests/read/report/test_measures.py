@@ -78,6 +78,28 @@ def test_the_filing_knows_the_fit_and_the_digest():
     assert "random numbers" not in dict(filing(NUMBERS, None)["facts"])
 
 
+def test_features_given_by_position_are_named_and_checked():
+    flag = NUMBERS.schema.index("flag")
+    first, second = NUMBERS.schema.names[:2]
+    by_position, by_name = (
+        {
+            "monotone": {one[flag]: "increasing"},
+            "condition_features": [one[0], one[flag - len(one)]],
+            "never_condition_on": [one[1]],
+            "interactions": {"forbidden": [[one[0], one[1]]]},
+        }
+        for one in (range(len(NUMBERS.schema.names)), NUMBERS.schema.names)
+    )
+    found = [
+        filing(fitted_to(NUMBERS, X, Y, parameters=parameters), None)["constraints"]
+        for parameters in (by_position, by_name)
+    ]
+    assert found[0] == found[1]
+    assert found[0][0] == "flag: increasing; the model as it is now does NOT keep to this"
+    assert found[0][1] == f"Conditions are about {first} and flag alone."
+    assert found[0][3].endswith(f'{{"forbidden": [["{first}", "{second}"]]}}')
+
+
 def test_the_digest_is_that_of_the_file_in_canonical_form(tmp_path):
     NUMBERS.save(tmp_path / "model.json")
     plain = json.loads((tmp_path / "model.json").read_text())

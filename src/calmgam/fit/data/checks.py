@@ -27,6 +27,7 @@ from calmgam.model.schema import Feature, FloatArray, Schema
 
 MIN_ROWS_OF_IDENTIFIERS = 50  # fewer rows are too few to warn of anything
 FEW_EVENTS = 10  # of a class
+MAX_TARGET = 1e300  # sums over rows overflow soon after
 MAX_SPACING = 20  # of identifiers: they are dense
 MIN_DECIMALS = 20  # levels of a column of text that is taken for numbers: codes have no decimals
 MAX_OTHERS = 0.1  # of its levels are no numbers: blanks, "unknown"
@@ -126,6 +127,11 @@ def check_target(
         row = int(np.argmin(np.isfinite(y)))
         what = "infinity or a value too large for dtype('float64')"
         raise ValueError(f"Input y contains {what}. y must be finite; got {y[row]} in row {row}")
+    if is_number and len(y) and np.abs(y).max() > MAX_TARGET:
+        row = int(np.argmax(np.abs(y) > MAX_TARGET))
+        raise ValueError(
+            f"y must lie between -{MAX_TARGET:g} and {MAX_TARGET:g}; got {y[row]:g} in row {row}"
+        )
     return y
 
 

@@ -59,7 +59,7 @@ class LogLinkLoss(Loss):
         if len(bad):
             raise ValueError(
                 "offset must be the logarithm of an exposure that y can be divided by; "
-                f"got {offset[bad[0]]:g} in row {bad[0]}"
+                f"got {offset[bad[0]]:g}"
             )
         return rates, weighted, None
 

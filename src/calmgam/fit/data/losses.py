@@ -123,6 +123,27 @@ class Loss(ABC):
             row = int(np.argmin(taken))
             raise ValueError(f"{self.name}: y {rule}; got {y[row]:g} in row {row}")
 
+    def check_answers(self, y: FloatArray) -> None:
+        """Refuse losses and derivatives, of a subclass, that are not one number for each row."""
+        few = y[:3]
+        score = np.zeros(len(few))
+        with np.errstate(all="ignore"):
+            answers: dict[str, Any] = {"losses": self.losses(few, score)}
+            pair: Any = self.derivatives(few, score)
+            if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
+                raise ValueError(
+                    f"{self.name}: derivatives must be two, the negative gradient and the hessian; "
+                    f"got {type(pair).__name__}"
+                )
+            answers |= {"the gradient": pair[0], "the hessian": pair[1]}
+            answers["hessian"] = self.hessian(few, score)
+        for what, answer in answers.items():
+            if np.shape(answer) != few.shape:
+                raise ValueError(
+                    f"{self.name}: {what} must be one number for each row; "
+                    f"got shape {np.shape(answer)} for {len(few)} rows"
+                )
+
     def units(self, y: FloatArray, weights: FloatArray) -> tuple[float, float]:
         """Return the m and s of the scale on which the fit sees y: (y - m) / s."""
         return 0.0, 1.0

@@ -61,6 +61,7 @@ class Target:
         weights = _scaled(weights)
         mean, scale = loss.units(y, weights)
         values = (y - mean) / scale
+        loss.check_answers(values)
         return cls(loss, values, weights, mean, scale, offset=offset, by_exposure=by_exposure)
 
     @classmethod

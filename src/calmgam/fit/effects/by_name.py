@@ -2,7 +2,7 @@
 
 In: the reference and the background rows. Out: a function from a feature to its `LocalEffects`.
 
-    "pdp"     centred ICE curves over a grid                ice.py
+    "pdp"     centred ICE curves over a grid                pdp.py
     "ale"     slopes over the row's bin of x_i              ale.py
     "rhale"   derivatives at the row, automatic bins        ale.py
     "shap"    the row's SHAP value of x_i                   shapley.py

@@ -10,10 +10,10 @@ import os
 import warnings
 from pathlib import Path
 
+from calmgam._kernels import LANES
 from calmgam.model.pages import see
 
 BASE = 20 * 2**20  # of a small table
-LANES = 8  # bags that share a pass
 ENCODED, SLOTS, CELLS = 8, 2, 2 * 2  # bytes of a value; cells are copied in their order
 PER_ROW = 8 * 6  # target, weight, offset, scores of the reference, folds
 PER_LANE = 8 * 3  # score, gradient, hessian

@@ -109,16 +109,6 @@ class Range(ChangeRange):
     high_pair: Pair
 
     @property
-    def low_row(self) -> Row:
-        """The row before the smallest change."""
-        return self.low_pair.before
-
-    @property
-    def high_row(self) -> Row:
-        """The row before the largest change."""
-        return self.high_pair.before
-
-    @property
     def supported(self) -> bool:
         """Both pairs lie in regions that hold training rows."""
         return self.low_pair.supported and self.high_pair.supported

@@ -68,16 +68,6 @@ class ScoreRange(Report):
     lowest: ScoredRow
     highest: ScoredRow
 
-    @property
-    def low_row(self) -> Row:
-        """The row with the smallest score."""
-        return self.lowest.row
-
-    @property
-    def high_row(self) -> Row:
-        """The row with the largest score."""
-        return self.highest.row
-
     def __str__(self) -> str:
         low, high = number_texts([self.low, self.high], 4)
         where = "in" if self.exact else "within"

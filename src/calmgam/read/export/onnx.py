@@ -36,7 +36,8 @@ def to_onnx(model: Model, missing: str = "", offset: bool = False) -> Any:
     onnx.ModelProto
         Inputs: one per feature, by its name, of shape (rows,): doubles, or labels as text.
         Outputs: ``score``, ``prediction`` (the mean, or the probability of the second or of every
-        class), ``contributions``, and of a classifier ``label``.
+        class), ``contributions``, and of a classifier ``label``; where an input has that name,
+        with an underscore at its end: ``score_``.
     """
     from onnx import TensorProto, checker, helper
 
@@ -87,11 +88,17 @@ class _Graph:
             prefix += "/"
         return prefix
 
+    def output(self, name: str) -> str:
+        """Return the name of an output: that of no input."""
+        while any(column.name == name for column in self.program.inputs):
+            name += "_"
+        return name
+
     def add(self, operator: str, *inputs: str, result: str = "", **settings: Any) -> str:
-        """Add a node; return the name of its result."""
+        """Add a node; return the name of its result: a new one, or that of an output."""
         from onnx import helper
 
-        name = result or f"{self._prefix}{len(self.nodes)}"
+        name = self.output(result) if result else f"{self._prefix}{len(self.nodes)}"
         self.nodes.append(helper.make_node(operator, list(inputs), [name], **settings))
         return name
 
@@ -195,14 +202,18 @@ class _Graph:
         self._predict(score)
         each = _shape("rows", len(parts), *shape[1:])
         found = [("score", shape), ("prediction", shape), ("contributions", each)]
-        outputs = [helper.make_tensor_value_info(n, TensorProto.DOUBLE, s) for n, s in found]
+        outputs = [(name, TensorProto.DOUBLE, sizes) for name, sizes in found]
         if program.classes:
-            kind = self._classify(score)
-            outputs.append(helper.make_tensor_value_info("label", kind, ["rows"]))
-        return outputs
+            outputs.append(("label", self._classify(score), _shape("rows")))
+        return [helper.make_tensor_value_info(self.output(n), *how) for n, *how in outputs]
 
     def _predict(self, score: str) -> None:
-        operator = {"identity": "Identity", "logit": "Sigmoid", "log": "Exp", "softmax": "Softmax"}
+        if self.program.link == "logit":  # Sigmoid of ONNX Runtime loses small probabilities
+            odds = self.add("Exp", self.add("Neg", score))
+            total = self.add("Add", odds, self.table(1.0, np.float64))
+            self.add("Reciprocal", total, result="prediction")
+            return
+        operator = {"identity": "Identity", "log": "Exp", "softmax": "Softmax"}
         settings = {"axis": 1} if self.program.link == "softmax" else {}
         self.add(operator[self.program.link], score, result="prediction", **settings)
 

@@ -112,10 +112,15 @@ def per_exposure(
     return y / exposure, prediction / exposure, weights * exposure
 
 
+def level_of(model: Model) -> float | None:
+    """Return the level of the quantile that a model predicts; None if it predicts means."""
+    levels = {"absolute_error": 0.5, "quantile": model.objective.parameter}
+    return levels.get(model.objective.name)
+
+
 def observed_value(model: Model, y: FloatArray, weights: FloatArray) -> float:
     """Return what the model predicts of some rows: their mean, or a quantile of them."""
-    levels = {"absolute_error": 0.5, "quantile": model.objective.parameter}
-    level = levels.get(model.objective.name)
+    level = level_of(model)
     if level is None:
         return float(np.average(y, weights=weights))
     return weighted_quantile(y, weights, level)

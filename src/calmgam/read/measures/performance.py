@@ -17,7 +17,7 @@ from calmgam.model.columns import FloatArray
 from calmgam.model.fields import checked_offset, checked_weights
 from calmgam.model.glassbox import Model
 from calmgam.model.links import response, softmax
-from calmgam.model.measures import checked_target
+from calmgam.model.measures import checked_target, losses_of
 from calmgam.read.measures.calibration import calibration_groups, expected_error
 from calmgam.read.view_types import CalibrationView
 
@@ -80,10 +80,8 @@ def measure(
         return Measured(_of_many_classes(model, score, y, weights), ())
     prediction = response(model.link, score)
     if model.link == "logit":
-        right = {"accuracy": _accuracy(model, score, y, weights)}
-        positive = y == model.classes[1]
-        measures = {**_of_classes(score, positive, weights), **right}
-        y = positive.astype(np.float64)
+        measures = _of_two_classes(model, score, y, weights)
+        y = (y == model.classes[1]).astype(np.float64)
     elif model.objective.name == "squared_error" or not model.objective.is_known:
         measures = _of_means(y, prediction, weights)
     else:
@@ -103,18 +101,19 @@ def _of_means(y: FloatArray, prediction: FloatArray, weights: FloatArray) -> dic
     return {**({"R²": r2} if tells else {}), "RMSE": error}
 
 
-def _of_classes(
-    score: FloatArray, positive: NDArray[np.bool_], weights: FloatArray
+def _of_two_classes(
+    model: Model, score: FloatArray, y: Any, weights: FloatArray
 ) -> dict[str, float]:
-    losses = np.logaddexp(0.0, np.where(positive, -score, score))
-    log_loss = float(np.average(losses, weights=weights))
+    positive = y == model.classes[1]
     tells = positive.any() and not positive.all()
     auc = {"AUC": area_under_curve(score, positive, weights)} if tells else {}
-    return {**auc, "log loss": log_loss}
+    return {**auc, **_right(model, score, y, weights)}
 
 
-def _accuracy(model: Model, score: FloatArray, y: Any, weights: FloatArray) -> float:
-    return float(np.average(model.classify(score) == y, weights=weights))
+def _right(model: Model, score: FloatArray, y: Any, weights: FloatArray) -> dict[str, float]:
+    """Return log loss and accuracy."""
+    rows = {"log loss": losses_of(model, score, y), "accuracy": model.classify(score) == y}
+    return {name: float(np.average(each, weights=weights)) for name, each in rows.items()}
 
 
 def _of_many_classes(
@@ -122,26 +121,7 @@ def _of_many_classes(
 ) -> dict[str, float]:
     codes = np.array([model.classes.index(label) for label in y.tolist()])
     auc = {"AUC": macro_auc(score, codes, weights)} if np.any(codes != codes[0]) else {}
-    log_loss = multiclass_log_loss(score, codes, weights)
-    return {**auc, "log loss": log_loss, "accuracy": _accuracy(model, score, y, weights)}
-
-
-def multiclass_log_loss(
-    score: FloatArray, codes: NDArray[np.intp], weights: FloatArray | None = None
-) -> float:
-    """Return the mean of minus the logarithm of the true class's probability.
-
-    Parameters
-    ----------
-    score : (n_rows, n_classes) array
-    codes : (n_rows,) array of int
-        The true classes.
-    weights : (n_rows,) array, optional
-    """
-    highest = score.max(axis=1)
-    total = highest + np.log(np.exp(score - highest[:, None]).sum(axis=1))
-    losses = total - np.take_along_axis(score, codes[:, None], axis=1)[:, 0]
-    return float(np.average(losses, weights=weights))
+    return {**auc, **_right(model, score, y, weights)}
 
 
 def macro_auc(

@@ -1,8 +1,9 @@
 """Slices: how well a model does on parts of the rows, such as the levels or bands of a feature.
 
 In: a model, rows with their target, and what to slice by. Out: rows, mean observed, mean predicted
-and error of every slice. Slices with too few rows are joined (and, if these are still too few, with
-the next smallest), so that none can be told from the others and their sum.
+and error of every slice; of a quantile, which is no mean of quantiles, how many rows lie below it.
+Slices with too few rows are joined (and, if these are still too few, with the next smallest), so
+that none can be told from the others and their sum.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from calmgam.model.columns import (
 )
 from calmgam.model.glassbox import Model
 from calmgam.model.rounding import roundest
-from calmgam.read.measures.outcomes import MIN_ROWS, Outcomes, observed_value, outcomes
+from calmgam.read.measures.outcomes import MIN_ROWS, Outcomes, level_of, outcomes
 from calmgam.read.measures.performance import root_mean_square
 from calmgam.read.view_types import View
 from calmgam.read.words.numbers import data_number, scale_of
@@ -50,7 +51,7 @@ class SliceView(View):
     share : float
         Of all weight, or exposure.
     observed, predicted : float
-        Means; observed may be the quantile that the model predicts.
+        Means; of a quantile the share of rows up to their prediction, and the level.
     error : float
     """
 
@@ -76,15 +77,20 @@ class Slices(View):
         What `error` is, such as "RMSE" or "log loss".
     slices : tuple of SliceView
         Every row is in one of them; none if there are too few rows to make a slice.
+    level : float or None
+        Of the quantile that the model predicts, if it does.
     """
 
     by: str
     n_rows: int
     error_name: str
     slices: tuple[SliceView, ...]
+    level: float | None = None
 
     def __str__(self) -> str:
         head = f"{self.n_rows:,} rows by {shown_name(self.by)}"
+        if self.level is not None:
+            head += "; observed: the share of rows up to their predicted quantile"
         if not self.slices:
             return f"{head}: too few for a slice"
         means = scale_of([n for one in self.slices for n in (one.observed, one.predicted)])
@@ -169,7 +175,7 @@ def sliced(model: Model, rows: Outcomes, by: str, groups: Sequence[Group], min_r
     counted = [(name, at[rows.row_weights[at] > 0]) for name, at in groups]
     joined = _joined([(name, at) for name, at in counted if len(at)], min_rows)
     found = (_slice(model, rows, name, at) for name, at in joined)
-    return Slices(by, rows.n_rows, error_name(model), tuple(found))
+    return Slices(by, rows.n_rows, error_name(model), tuple(found), level_of(model))
 
 
 def error_name(model: Model) -> str:
@@ -180,7 +186,10 @@ def error_name(model: Model) -> str:
 
 
 def _slice(model: Model, rows: Outcomes, name: str, at: NDArray[np.intp]) -> SliceView:
-    weights = rows.weights[at]
+    weights, level = rows.weights[at], level_of(model)
+    observed, predicted = rows.observed[at], rows.predicted[at]
+    if level is not None:
+        observed, predicted = (observed <= predicted).astype(np.float64), np.full(len(at), level)
     if error_name(model) == "RMSE":
         error = root_mean_square(rows.observed[at], -rows.predicted[at], weights)
     else:
@@ -189,8 +198,8 @@ def _slice(model: Model, rows: Outcomes, name: str, at: NDArray[np.intp]) -> Sli
         values=name,
         n_rows=len(at),
         share=float(weights.sum() / rows.weights.sum()),
-        observed=observed_value(model, rows.observed[at], weights),
-        predicted=float(np.average(rows.predicted[at], weights=weights)),
+        observed=float(np.average(observed, weights=weights)),
+        predicted=float(np.average(predicted, weights=weights)),
         error=error,
     )
 

@@ -87,7 +87,7 @@ def draw_path(ledger: Any, ax: Axes | None = None) -> Axes:
     style: dict[str, Any] = {"color": COLOURS[0], "linewidth": 1, "markersize": 3}
     ax.errorbar(errors, n_splits, xerr=bars, fmt="o-", elinewidth=0.8, **style)
     for point in points:
-        if point.chosen:
+        if point.n_splits == chosen:
             ax.plot(point.error, point.n_splits, "o", color=COLOURS[1], markersize=6, zorder=3)
     ax.set_yticks(list(labels), list(labels.values()), **AS_IT_IS)
     ax.set_ylim(last + half, -half)

@@ -57,16 +57,38 @@ def filing(model: Model, target: str | None, y: Any = None) -> dict[str, Any]:
 
 def _constraints(model: Model, parameters: Mapping[str, Any]) -> Iterator[str]:
     given = {name: parameters.get(name) for name in CONSTRAINTS}
-    for feature, direction in _entries(given["monotone"]):
+    for one, direction in _entries(given["monotone"]):
+        feature = _name(model, one)
         yield f"{feature}: {direction}{_checked(model, feature, direction)}"
     for name, words in (
         ("condition_features", "Conditions are about {} alone."),
         ("never_condition_on", "No condition is about {}."),
     ):
         if names := given[name]:
-            yield words.format(listed([str(one) for one in names]))
+            yield words.format(listed([_name(model, one) for one in names]))
     if given["interactions"] is not None:
-        yield f"Features interact only as allowed: {_text(given['interactions'])}"
+        named = _named(model, given["interactions"])
+        yield f"Features interact only as allowed: {_text(named)}"
+
+
+def _name(model: Model, one: Any) -> str:
+    """Return the name of a feature that is given by name or position.
+
+    Provenance keeps the keys of mappings as texts: one that is no name is a position.
+    """
+    names, text = model.schema.names, str(one)
+    is_position = isinstance(one, int) or (text not in names and text.lstrip("-").isdecimal())
+    position = int(text) if is_position else len(names)
+    return names[position] if -len(names) <= position < len(names) else text
+
+
+def _named(model: Model, groups: Any) -> Any:
+    """Return groups of features with names instead of positions."""
+    if isinstance(groups, Mapping):
+        return {key: _named(model, part) for key, part in groups.items()}
+    if isinstance(groups, list):
+        return [_named(model, part) for part in groups]
+    return _name(model, groups) if isinstance(groups, str | int) else groups
 
 
 def _entries(monotone: Any) -> list[tuple[str, str]]:

@@ -171,7 +171,7 @@ def history_text(ledger: Ledger) -> str:
         return ""
     kept, considered = len(ledger.accepted), len(ledger.splits)
     way = "joint growth" if ledger.is_joint else f"heterogeneity ({ledger.effect})"
-    chosen = ", by cross-validation" if ledger.path else ""
+    chosen = ", by cross-validation" if ledger.is_cross_validated else ""
     return f"splits by {way}: {kept} kept of {considered} considered{chosen}"
 
 

@@ -12,6 +12,7 @@ from calmgam.fit.curves.splines.design import Design
 from calmgam.fit.curves.splines.fitting import Splines, draw
 from calmgam.fit.curves.splines.reml import estimate
 from calmgam.fit.data.bags import draw_bags
+from calmgam.fit.data.robust_losses import Quantile
 from calmgam.fit.support.threads import one_blas_thread
 from tables import MixedTable
 
@@ -134,9 +135,10 @@ def test_bands_cover_the_truth_about_as_often_as_they_say():
     assert 0.82 < np.mean(covered) < 0.97
 
 
-@pytest.mark.parametrize("task", ["regression", "classification"])
+@pytest.mark.parametrize("task", ["regression", "classification", "quantile"])
 def test_weight_two_is_a_row_twice(table, task):
     target, weights = table.target(task), 1 + np.arange(600) % 2
+    target = replace(target, loss=Quantile(0.8)) if task == "quantile" else target
     rows = np.repeat(np.arange(600), weights)
     _, weighted = estimated(table, replace(target, weights=weights.astype(float)))
     cells = np.ascontiguousarray(table.cells[:, rows])

@@ -196,9 +196,10 @@ class RowSearch(Search):
         """Replace the loss by least squares around the present scores."""
         target = self.data.target
         scores = target.scores(self.scores)
-        gradient, hessian = self.loss.derivatives(target.values, scores)
+        rows = target.values, scores, self.weights
+        gradient, hessian = self.loss.derivatives_given(*rows)
         if self.loss.has_scale and not self.is_linear:
-            summands = gradient**2, hessian, self.loss.hessian(target.values, scores)
+            summands = gradient**2, hessian, self.loss.hessian_given(*rows)
             self._set_scale(*(float(self.weights @ each) for each in summands))
         curvature = self.weights * np.maximum(hessian, MIN_HESSIAN)
         response = curvature * self.scores + self.weights * gradient

@@ -44,7 +44,8 @@ def predict(row, offset=0.0):
     """Return the mean, the probability of the second class, or of every class."""
     value = score(row, offset)
     if LINK == "logit":
-        return 1 / (1 + math.exp(-value)) if value >= 0 else 1 - 1 / (1 + math.exp(value))
+        odds = math.exp(-abs(value))  # of the less probable class: never too large
+        return (1 if value >= 0 else odds) / (1 + odds)
     if LINK == "log":
         return math.exp(value)
     if LINK == "softmax":
