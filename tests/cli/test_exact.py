@@ -7,7 +7,7 @@ import pytest
 
 import calmgam
 from calmgam.read import compare, score_range
-from shell import QUICK, REGIONS, refusal, run
+from shell import QUICK, REGIONS, refusal, run, write
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +28,25 @@ def test_range(folder):
     assert plain["high"] == score_range(model, given).high
     assert plain["highest"]["row"]["hour"] == 7
     assert "no feature 'hours'" in refusal("range", folder / "busy.json", "--given", "hours = 7")
+
+
+def test_many_classes_are_asked_about_in_pairs(folder, tmp_path):
+    text = "x,kind\n" + "".join(f"{k % 9},{'abc'[k % 9 // 3]}\n" for k in range(90))
+    table, path = write(tmp_path / "t.csv", text), tmp_path / "m.json"
+    fit = ("fit", table, "--target", "kind", *QUICK, "--set", "max_depth=0")
+    run(*fit, "--out", path)
+    pair = ("a", "c")
+    expected = score_range(calmgam.load(path), between=pair)
+    assert run("range", path, "--between", *pair).stdout == f"{expected}\n"
+    assert expected.high > 0 > expected.low
+    which = "--between must name two of the 3 classes, such as 'a' and 'b' ╰"
+    for ask in (["range", path], ["compare", path, path], ["audit", path]):
+        assert which in refusal(*ask)
+    ask = ("slices", path, table, "--target", "kind")
+    assert "--class must be one of the 3 classes, such as 'a' ╰" in refusal(*ask)
+    assert "--reach must be one of the classes" in refusal(
+        "explain", path, table, "--probability", 0.5
+    )
 
 
 def test_compare(folder, other):

@@ -7,7 +7,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from calmgam import CALMRegressor
-from calmgam.cli.options import read_settings
+from calmgam.cli.options import as_typed, read_settings
 from shell import QUICK, refusal, run, write
 
 
@@ -40,6 +40,16 @@ def test_words_are_words_and_literals_are_values():
 def test_a_setting_of_a_part_that_is_a_word_is_a_wrong_call(folder):
     fit = ["fit", folder / "bikes.csv", "--target", "busy", "--set", "curves=boosting"]
     assert "Invalid value: " in refusal(*fit, "--set", "curves.nonsense=1")
+
+
+def test_messages_name_options_instead_of_parameters():
+    for message, typed in {
+        "of_class must be one of 3, such as 'a'; got None": "--class must be one of 3, such as 'a'",
+        "between needs a model": "--between needs a model",
+        "target=0.3 may be: say probability=0.3": "--reach 0.3 may be: say --probability 0.3",
+        "column 'between' is between 0 and 1": "column 'between' is between 0 and 1",
+    }.items():
+        assert as_typed(message) == typed
 
 
 def test_with_takes_names_that_hold_an_equals_sign(tmp_path):

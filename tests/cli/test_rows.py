@@ -16,6 +16,16 @@ def test_roles_of_columns_must_fit_together(folder, tmp_path):
     assert "must hold finite numbers" in refusal(*fit, *text, code=1)
 
 
+def test_errors_say_the_row_of_the_table(tmp_path):
+    text = "x,n,w\n1,,1\n2,,1\n3,0,1\n4,-1,2\n5,2,\n6,1,1\n"
+    fit = ["fit", write(tmp_path / "t.csv", text), "--target", "n", *QUICK]
+    poisson = [*fit, "--drop", "w", "--objective", "poisson"]
+    assert "poisson: y must be >= 0; got -1 in row 4" in refusal(*poisson, code=1)
+    assert "sample_weight must be finite; got nan in row 5" in refusal(
+        *fit, "--weight", "w", code=1
+    )
+
+
 def test_labels_of_classes_may_look_like_numbers(tmp_path):
     table = write(tmp_path / "t.csv", "x,y\n" + "1,00\n2,01\n3,01\n4,00\n" * 10)
     out = tmp_path / "m.json"

@@ -172,6 +172,38 @@ def test_a_loss_of_ones_own_has_defaults():
         Cubic().torch_losses(None, None, None)
 
 
+class HalfSquare(Loss):
+    def __init__(self, **answers):
+        self.answers = answers
+
+    def losses(self, y, score):
+        return self.answers.get("losses", 0.5 * (y - score) ** 2)
+
+    def derivatives(self, y, score):
+        return self.answers.get("derivatives", (y - score, np.ones(len(y))))
+
+    def hessian(self, y, score):
+        return self.answers.get("hessian", np.ones(len(y)))
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ({"losses": 2.0}, r"losses must be .* each row; got shape \(\) for 3 rows"),
+        ({"derivatives": (np.ones(3), 1.0)}, r"the hessian of derivatives must .* shape \(\)"),
+        ({"derivatives": (np.ones((3, 1)), np.ones(3))}, r"the gradient .* shape \(3, 1\)"),
+        ({"derivatives": np.ones(3)}, "derivatives must be two, .*; got ndarray"),
+        ({"derivatives": 1.0}, "derivatives must be two, .*; got float"),
+        ({"hessian": np.float64(1)}, r"hessian must be one number .* shape \(\)"),
+    ],
+)
+def test_answers_of_a_loss_of_ones_own_are_one_number_for_each_row(answers, message):
+    y = rng.normal(size=N)
+    Target.regression(y, np.ones(N), HalfSquare())
+    with pytest.raises(ValueError, match=f"^HalfSquare: {message}"):
+        Target.regression(y, np.ones(N), HalfSquare(**answers))
+
+
 @pytest.mark.parametrize("loss", EVERY, ids=ids)
 def test_weights_count_as_copies(loss):
     """Also where a mean over the rows enters the loss, as the bandwidth of a quantile's does."""

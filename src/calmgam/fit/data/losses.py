@@ -135,8 +135,12 @@ class Loss(ABC):
                     f"{self.name}: derivatives must be two, the negative gradient and the hessian; "
                     f"got {type(pair).__name__}"
                 )
-            answers |= {"the gradient": pair[0], "the hessian": pair[1]}
-            answers["hessian"] = self.hessian(few, score)
+            gradient, hessian = pair
+            answers |= {
+                "the gradient of derivatives": gradient,
+                "the hessian of derivatives": hessian,
+                "hessian": self.hessian(few, score),
+            }
         for what, answer in answers.items():
             if np.shape(answer) != few.shape:
                 raise ValueError(
