@@ -113,6 +113,13 @@ def test_missing_targets_are_refused(y):
         check_target(y, 2)
 
 
+def test_targets_too_large_to_add_up_are_refused():
+    message = r"y must lie between -1e\+300 and 1e\+300; got -1\.5e\+308 in row 1"
+    with pytest.raises(ValueError, match=message):
+        check_target([0.0, -1.5e308], 2, is_number=True)
+    assert check_target([0.0, -1e300], 2, is_number=True)[1] == -1e300
+
+
 # ---- weights -------------------------------------------------------------------------------------
 
 

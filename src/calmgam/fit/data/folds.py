@@ -29,7 +29,7 @@ class FoldSettings:
     n_folds: int = tuned(4, "set by hand; more cost more and repeat the search on more rows")
     most_folds: int = tuned(8, "known splits in 500 rows and 20 features, seeds 2 and 3")
     affordable_rows: int = tuned(
-        4_000, "halved, one of three known interactions is missed; doubled, none: see `constants`"
+        4_000, "halved, two of three known interactions are missed; doubled, none: see `constants`"
     )
     affordable_cells: int = tuned(200_000, "set by hand: the same, times features")
     min_rows: int = tuned(

@@ -202,10 +202,10 @@ class _Graph:
         self._predict(score)
         each = _shape("rows", len(parts), *shape[1:])
         found = [("score", shape), ("prediction", shape), ("contributions", each)]
-        outputs = [(name, TensorProto.DOUBLE, sizes) for name, sizes in found]
+        outputs = [(name, int(TensorProto.DOUBLE), sizes) for name, sizes in found]
         if program.classes:
             outputs.append(("label", self._classify(score), _shape("rows")))
-        return [helper.make_tensor_value_info(self.output(n), *how) for n, *how in outputs]
+        return [helper.make_tensor_value_info(self.output(n), kind, s) for n, kind, s in outputs]
 
     def _predict(self, score: str) -> None:
         if self.program.link == "logit":  # Sigmoid of ONNX Runtime loses small probabilities

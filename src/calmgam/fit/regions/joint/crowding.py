@@ -41,7 +41,7 @@ class Crowding:
     min_bins: int = tuned(4, "one known split in 500 rows, 100 to 1,000 features")
     memory: float = tuned(
         0.1,
-        "halved or doubled, three known truths come out .006 and .010 of R² worse: see `constants`",
+        "halved or doubled, three known truths come out .006 and .007 of R² worse: see `constants`",
     )
 
     def is_crowded(self, n_cells: int, n_rows: int, n_features: int) -> bool:
