@@ -122,6 +122,14 @@ def test_other_learners_say_that_they_cannot():
         CALMClassifier(**QUICK, reference="mlp").fit(X, Y)
 
 
+def test_paper_learns_many_classes():
+    """Its curves are not shared, and its regions pay all the same."""
+    calm = CALMClassifier.paper(reference="boosted_trees", random_state=0, n_jobs=1).fit(X, Y)
+    assert calm.n_splits_ > 0
+    errors = calm.model_.errors
+    assert errors["calm"] < 0.95 * errors["gam"]
+
+
 def test_the_papers_growth_sums_effects_over_classes():
     calm = CALMClassifier(**QUICK, growth="heterogeneity", max_splits=2)
     calm.set_params(growth__n_background=200).fit(X, Y)
