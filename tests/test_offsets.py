@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 from calmgam import CALMClassifier, CALMRegressor, Poisson, Tweedie
 from calmgam.fit.data.objectives import loss_of
+from calmgam.model.provenance import table_digest
 from objective_table import QUICK, SMALL, Table
 
 
@@ -155,3 +156,12 @@ def test_rows_of_weight_0_need_no_target(missing):
         table.X[counted], cost[counted], sample_weight=n_claims[counted], offset=offset[counted]
     )
     np.testing.assert_array_equal(sizes.predict(table.X), alone.predict(table.X))
+
+
+def test_rows_of_weight_0_count_in_the_digest_as_they_are():
+    table = Table(300)
+    y, weights = table.y(Poisson()), np.r_[np.zeros(20), np.ones(280)]
+    counts = CALMRegressor(objective="poisson", curves=SMALL, **QUICK)
+    counts.fit(table.X, y, sample_weight=weights)
+    digest = table_digest(table.X, y, weights)
+    assert counts.model_.provenance.table_sha256 == digest

@@ -230,11 +230,13 @@ class BaseCALM(Loading, Measuring, Exporting):
         X = self._checked(X, reset=reset)
         name = series_name(y)
         idle = idle_rows(sample_weight, len(X))
+        own_y = y  # what idle rows hold counts in the digest of the table
         y = self._check_y(y, len(X), idle)
+        own_y = own_y if idle.any() and np.ndim(own_y) == 1 else y
         if offset is not None:
             offset = np.where(idle, 0.0, offset) if idle.any() else offset
             offset = checked_offset(offset, len(X))
-        digest = partial(table_digest, X, y, sample_weight, offset)
+        digest = partial(table_digest, X, own_y, sample_weight, offset)
         n_rows = len(X)
         X, y, weights, offset = weigh_rows(X, y, sample_weight, offset)
         target = self._target(y, weights, offset)
